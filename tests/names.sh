@@ -1,10 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names say where they are from: every external function of the built objects begins with
-# the name of its file, of a header of its folder, or of its folder, in the singular or as
-# it is; those of the library with mhaviz_.  Prints a line for every other one and fails.
+# Names say where they are from.
+#   tests/names.sh       fails where they do not
+#   tests/names.sh -v    also prints what it tolerates
 cd "$(dirname "$0")/.." || exit 1
 build=${MHA_VIZ_BUILD:-build}
+bad=0
+
+# Every external function of the built objects begins with the name of its file, of a header of
+# its folder, or of its folder, in the singular or as it is; those of the library with mhaviz_.
 
 find src -name '*.c' -not -path 'src/module/*' | sed "s|\(.*\)\.c$|$build/\1.o|" | xargs nm -gA --defined-only |
     awk -v build="$build/" -v headers="$(find src -name '*.h' | tr '\n' ' ')" '
@@ -52,4 +56,57 @@ $2 == "T" && $3 != "main" {
         bad = 1
     }
 }
-END { exit bad }'
+END { exit bad }' || bad=1
+
+# A function whose name functions of two other files bear cannot be found by it: at most 1 % of
+# all are such.  All definitions of src/ count, static or not, of .c and .h.  Counted apart, and
+# without a limit: the operations on vectors in src/nn (v_, i_ and d_), which the file of each
+# processor defines under the names that the loops they share call.
+find src -name '*.[ch]' | sort | xargs awk -v limit=1 -v all="${1:-}" '
+# The name before the first bracket of a line that a definition may begin with.
+function named(line) {
+    gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\) */, "", line)
+    if (line !~ /^[A-Za-z_][A-Za-z0-9_ *]*[ *][A-Za-z_][A-Za-z0-9_]*\(/ || line ~ /^typedef /)
+        return ""
+    sub(/\(.*/, "", line)
+    sub(/.*[ *]/, "", line)
+    return line
+}
+function ends_with_semicolon(line) {
+    return line ~ /; *$/ && line !~ /\{/
+}
+FNR == 1 { name = "" }
+{ gsub(/\/\*.*\*\//, "") }
+/^[A-Za-z_]/ && (found = named($0)) != "" {
+    name = found
+    at = FILENAME ":" FNR
+}
+name != "" && ends_with_semicolon($0) { name = "" }
+name != "" && /\{/ {
+    n++
+    if (FILENAME ~ /^src\/nn\// && name ~ /^[vid]_/)
+        vectors++
+    else if (!((name, FILENAME) in seen)) {
+        seen[name, FILENAME] = 1
+        files[name]++
+        where[name] = where[name] " " at
+    }
+    name = ""
+}
+END {
+    for (name in files)
+        if (files[name] >= 3)
+            shared += files[name]
+    share = 100 * shared / (n - vectors)
+    if (share > limit || all != "") {
+        printf "%d of %d functions, %.1f %%, have a name that functions of two other files have " \
+            "(at most %d %%; %d operations on vectors apart); begin it with the noun of its " \
+            "file, as map_take in map.c:\n", shared, n - vectors, share, limit, vectors
+        for (name in files)
+            if (files[name] >= 3)
+                print name ":" where[name] | "sort"
+    }
+    close("sort")
+    exit share > limit
+}' || bad=1
+exit "$bad"

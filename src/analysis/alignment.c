@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-double alignment_error(const struct alignment_counts *c)
+double alignment_error(const struct alignment_counts *counts)
 {
-    int64_t n = c->links + c->sure;
+    int64_t n = counts->links + counts->sure;
 
-    return n > 0 ? 1 - (double)(c->hit_sure + c->hit_possible) / (double)n : (double)NAN;
+    return n > 0 ? 1 - (double)(counts->hit_sure + counts->hit_possible) / (double)n : (double)NAN;
 }

@@ -18,6 +18,6 @@ struct alignment_counts {
 };
 
 /* The alignment error rate; NaN if there is neither a link nor a sure one. */
-double alignment_error(const struct alignment_counts *c);
+double alignment_error(const struct alignment_counts *counts);
 
 #endif

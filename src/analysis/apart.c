@@ -32,31 +32,32 @@ struct apart *apart_new(struct arena *a, int n)
     return s;
 }
 
-static struct pair *pair_of(const struct apart *s, int x, int y)
+static struct pair *pair_of(const struct apart *apart, int x, int y)
 {
-    return &s->pair[x >= y ? n_pairs(x) + (uint64_t)y : n_pairs(y) + (uint64_t)x];
+    return &apart->pair[x >= y ? n_pairs(x) + (uint64_t)y : n_pairs(y) + (uint64_t)x];
 }
 
 /* ---- sums ---- */
 
-static void apart_pair_add(struct pair *p, double js)
+static void apart_pair_add(struct pair *pair, double js)
 {
     if (isnan(js))
         return;
-    fixed_add(&p->sum, fixed_of(js));
-    p->n++;
+    fixed_add(&pair->sum, fixed_of(js));
+    pair->n++;
 }
 
-void apart_add(struct apart *s, const struct stats_list *const *js)
+void apart_add(struct apart *apart, const struct stats_list *const *js)
 {
     int n = 0;
 
-    for (int x = 0; x < s->n; x++)
+    for (int x = 0; x < apart->n; x++)
         if (js[x]->n >= 0)
-            s->seen[n++] = x;
+            apart->seen[n++] = x;
     for (int i = 0; i < n; i++)
         for (int k = 0; k <= i; k++)
-            apart_pair_add(pair_of(s, s->seen[i], s->seen[k]), js[s->seen[i]]->v[k]);
+            apart_pair_add(pair_of(apart, apart->seen[i], apart->seen[k]),
+                           js[apart->seen[i]]->v[k]);
 }
 
 uint64_t apart_n_words(int n)
@@ -64,54 +65,54 @@ uint64_t apart_n_words(int n)
     return 3 * n_pairs(n);
 }
 
-void apart_words(struct words *w, struct apart *s)
+void apart_words(struct words *words, struct apart *apart)
 {
-    for (uint64_t i = 0; i < n_pairs(s->n); i++) {
-        struct pair *p = &s->pair[i];
+    for (uint64_t i = 0; i < n_pairs(apart->n); i++) {
+        struct pair *p = &apart->pair[i];
 
-        words_fixed(w, &p->sum);
-        words_count(w, &p->n);
-        w->impossible |= p->sum.whole < 0 || p->sum.whole > p->n;
+        words_fixed(words, &p->sum);
+        words_count(words, &p->n);
+        words->impossible |= p->sum.whole < 0 || p->sum.whole > p->n;
     }
 }
 
 /* ---- the mean ---- */
 
 /* Of a head and itself it is defined in every text that says something of the head. */
-static void number_heads(const struct apart *s, struct apart_mean *m)
+static void number_heads(const struct apart *apart, struct apart_mean *mean)
 {
-    for (int x = 0; x < s->n; x++)
-        m->index[x] = pair_of(s, x, x)->n > 0 ? m->n++ : -1;
+    for (int x = 0; x < apart->n; x++)
+        mean->index[x] = pair_of(apart, x, x)->n > 0 ? mean->n++ : -1;
 }
 
 /* True if all are defined. */
-static bool apart_fill(const struct apart *s, struct apart_mean *m)
+static bool apart_fill(const struct apart *apart, struct apart_mean *mean)
 {
-    bool all = m->n > 0;
+    bool all = mean->n > 0;
 
-    for (int x = 0; x < s->n; x++)
-        for (int y = 0; y < s->n; y++) {
-            const struct pair *p = pair_of(s, x, y);
+    for (int x = 0; x < apart->n; x++)
+        for (int y = 0; y < apart->n; y++) {
+            const struct pair *p = pair_of(apart, x, y);
 
-            if (m->index[x] < 0 || m->index[y] < 0)
+            if (mean->index[x] < 0 || mean->index[y] < 0)
                 continue;
-            m->js[(size_t)m->index[x] * (size_t)m->n + (size_t)m->index[y]] =
+            mean->js[(size_t)mean->index[x] * (size_t)mean->n + (size_t)mean->index[y]] =
                 p->n > 0 ? fixed_real(p->sum) / (double)p->n : (double)NAN;
             all &= p->n > 0;
         }
     return all;
 }
 
-struct apart_mean apart_mean(const struct apart *s, int n_clusters, struct arena *a,
+struct apart_mean apart_mean(const struct apart *apart, int n_clusters, struct arena *a,
                              struct progress *progress)
 {
-    struct apart_mean m = { .index = arena_alloc(a, (uint64_t)s->n, sizeof *m.index) };
+    struct apart_mean m = { .index = arena_alloc(a, (uint64_t)apart->n, sizeof *m.index) };
     uint64_t n;
 
-    number_heads(s, &m);
+    number_heads(apart, &m);
     n = (uint64_t)m.n;
     m.js = arena_alloc(a, n, n * sizeof *m.js);
-    if (!apart_fill(s, &m))
+    if (!apart_fill(apart, &m))
         return m;
     m.place = arena_alloc(a, n, 2 * sizeof *m.place);
     scaling_plane(m.place, m.js, m.n, a, progress);
@@ -122,7 +123,8 @@ struct apart_mean apart_mean(const struct apart *s, int n_clusters, struct arena
     return m;
 }
 
-double apart_cluster(const struct apart_mean *m, int head)
+double apart_cluster(const struct apart_mean *mean, int head)
 {
-    return m->cluster != NULL && m->index[head] >= 0 ? m->cluster[m->index[head]] : (double)NAN;
+    return mean->cluster != NULL && mean->index[head] >= 0 ? mean->cluster[mean->index[head]] :
+           (double)NAN;
 }

@@ -17,11 +17,11 @@ struct apart *apart_new(struct arena *a, int n);
  * Adds a text: js[n] is the list METRIC_js of each head, whose n is -1 if no row of the head sees a
  * key.  Sums are exact, so that the order of the texts does not matter.
  */
-void apart_add(struct apart *s, const struct stats_list *const *js);
+void apart_add(struct apart *apart, const struct stats_list *const *js);
 
 /* The sums of n heads as words (words.h): their number; and counting, writing or reading them. */
 uint64_t apart_n_words(int n);
-void apart_words(struct words *w, struct apart *s);
+void apart_words(struct words *words, struct apart *apart);
 
 struct apart_mean {
     int n;                      /* heads that have values in some text */
@@ -41,10 +41,10 @@ struct apart_mean {
  * Coordinates and at most n_clusters clusters (0: none) are computed from this matrix, not averaged
  * over texts.  Source: Clark et al. 2019, section 6, who sum over all rows of all texts.
  */
-struct apart_mean apart_mean(const struct apart *s, int n_clusters, struct arena *a,
+struct apart_mean apart_mean(const struct apart *apart, int n_clusters, struct arena *a,
                              struct progress *progress);
 
 /* The number of a head's cluster; NaN if it has none. */
-double apart_cluster(const struct apart_mean *m, int head);
+double apart_cluster(const struct apart_mean *mean, int head);
 
 #endif

@@ -41,28 +41,28 @@ static void arcs_start(void *self, size_t at, int text)
         links->looks_at[i] = -1;
 }
 
-struct arcs *arcs_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct arcs *arcs_new(struct arena *a, const struct model *model, const struct attended *texts,
                       const struct wanted *want, const struct arcs_words *words)
 {
     struct arcs *arcs = arena_alloc(a, 1, sizeof *arcs);
 
-    *arcs = (struct arcs){ .slots = slots_of(m, texts, want), .words = words, .a = a };
+    *arcs = (struct arcs){ .slots = slots_of(model, texts, want), .words = words, .a = a };
     arcs->links = arena_alloc(a, slots_count(&arcs->slots), sizeof *arcs->links);
     slots_each(&arcs->slots, arcs_start, arcs);
     return arcs;
 }
 
-static void arcs_add_row(struct links *links, const int *word, const struct rows *r, int t)
+static void arcs_add_row(struct links *links, const int *word, const struct rows *rows, int t)
 {
-    const float *weight = r->weight + (size_t)t * r->stride;
+    const float *weight = rows->weight + (size_t)t * rows->stride;
 
-    for (int j = 0; j < r->n_keys; j++) {
-        int of = word[r->key0 + j];
+    for (int j = 0; j < rows->n_keys; j++) {
+        int of = word[rows->key0 + j];
 
         if (of < 0)
             continue;
         links->sum[of] += (double)weight[j];
-        links->mass[of] += r->key0 + j > 0 ? (double)weight[j] : 0;
+        links->mass[of] += rows->key0 + j > 0 ? (double)weight[j] : 0;
     }
     links->n_rows++;
 }

@@ -28,7 +28,7 @@ struct arcs_words {
 struct arcs;
 
 /* For a pass over texts with these words, [texts]; all of them must last as long. */
-struct arcs *arcs_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct arcs *arcs_new(struct arena *a, const struct model *model, const struct attended *texts,
                       const struct wanted *want, const struct arcs_words *words);
 struct sink arcs_sink(struct arcs *arcs);
 

@@ -18,18 +18,18 @@ struct walk {
     double *raw;                /* [D] u alone, where the target says so */
 };
 
-int attribution_check(const struct model *m, struct err *e)
+int attribution_check(const struct model *model, struct err *e)
 {
-    if (m->config.streams.n > 0)
+    if (model->config.streams.n > 0)
         return err_set(e, ERR_INPUT, "%s: each layer mixes several residual streams by what is in "
-                       "them: what heads write does not add up to its outputs", m->name);
-    if (m->config.head.task == NULL && m->slot[W_HEAD_DENSE].weight == NULL &&
-        !m->config.head.one_number)
+                       "them: what heads write does not add up to its outputs", model->name);
+    if (model->config.head.task == NULL && model->slot[W_HEAD_DENSE].weight == NULL &&
+        !model->config.head.one_number)
         return 0;
     return err_set(e, ERR_INPUT, "%s: its head %s: what heads write does not add up to its "
-                   "outputs", m->name,
-                   m->slot[W_HEAD_DENSE].weight != NULL ? "has a layer with an activation"
-                                                        : "predicts no tokens");
+                   "outputs", model->name,
+                   model->slot[W_HEAD_DENSE].weight != NULL ? "has a layer with an activation"
+                                                            : "predicts no tokens");
 }
 
 /* ---- parts ---- */
@@ -92,11 +92,11 @@ static double *project_back(struct walk *k, double *u)
 }
 
 /* The last step of a stream before step i; NULL: there is none. */
-static const struct trail_step *before(const struct trail *t, int i, int second)
+static const struct trail_step *before(const struct trail *trail, int i, int second)
 {
     while (--i >= 0)
-        if (t->step[i].second == second)
-            return &t->step[i];
+        if (trail->step[i].second == second)
+            return &trail->step[i];
     return NULL;
 }
 
@@ -125,32 +125,36 @@ static void attribution_begin(struct walk *k)
 /* ---- heads ---- */
 
 /* g times the gates of the heads' outputs, for what is written of values. */
-static const double *gated(const struct walk *k, const struct trail_attention *t, const double *g)
+static const double *gated(const struct walk *k, const struct trail_attention *attention,
+                           const double *g)
 {
     int64_t n = (int64_t)k->m->config.n_heads * k->m->config.d_value;
     double *out;
 
-    if (t->gate == NULL)
+    if (attention->gate == NULL)
         return g;
     out = arena_alloc_raw(k->a, (size_t)n, sizeof *out);
     for (int64_t i = 0; i < n; i++)
-        out[i] = g[i] * (double)t->gate[i];
+        out[i] = g[i] * (double)attention->gate[i];
     return out;
 }
 
 /* What each head writes of each key: [H, S]. */
-static double *sources(const struct walk *k, const struct trail_attention *t, const double *g)
+static double *sources(const struct walk *k, const struct trail_attention *attention,
+                       const double *g)
 {
     const struct config *config = &k->m->config;
     int H = config->n_heads, G = config->n_kv_heads, d = config->d_value;
-    double *out = arena_alloc_raw(k->a, (size_t)H, (size_t)t->S * sizeof *out);
+    double *out = arena_alloc_raw(k->a, (size_t)H, (size_t)attention->S * sizeof *out);
 
     for (int h = 0; h < H; h++)
-        for (int s = 0; s < t->S; s++) {
-            const float *v = t->v + ((int64_t)s * G + h / (H / G)) * d;
-            int64_t at = (int64_t)h * t->S + s;
+        for (int s = 0; s < attention->S; s++) {
+            const float *v = attention->v + ((int64_t)s * G + h / (H / G)) * d;
+            int64_t at = (int64_t)h * attention->S + s;
 
-            out[at] = t->hidden[at] ? 0 : (double)t->a[at] * back_dot(v, g + (int64_t)h * d, d);
+            out[at] = attention->hidden[at] ?
+                          0 :
+                          (double)attention->a[at] * back_dot(v, g + (int64_t)h * d, d);
         }
     return out;
 }
@@ -170,7 +174,8 @@ static double *before_factors(struct walk *k, const float *by, const double *w)
 
 /* What w is for the output of the projection, before the norm and the factors that follow it. */
 static double *before_norm(struct walk *k, const struct param *slot, const struct param *out,
-                           const struct trail_attention *t, const float *by, const double *w)
+                           const struct trail_attention *attention, const float *by,
+                           const double *w)
 {
     const struct param *norm = &slot[W_ATT_OUT];
     int D = k->m->config.d_model;
@@ -180,19 +185,19 @@ static double *before_norm(struct walk *k, const struct param *slot, const struc
         return y;
     bias(k, norm->bias, y, D);
     x = arena_alloc_raw(k->a, (size_t)D, sizeof *x);
-    back_forward(x, out, t->z, k->a);
+    back_forward(x, out, attention->z, k->a);
     back_norm(y, k->m, norm, x, D);
     return y;
 }
 
-static void attribution_of_heads(struct walk *k, const struct trail_step *s, const double *w)
+static void attribution_of_heads(struct walk *k, const struct trail_step *step, const double *w)
 {
     const struct config *config = &k->m->config;
-    bool crosses = s->stack == STACK_CROSS;
-    const struct param *slot = k->m->layer[s->layer].slot;
+    bool crosses = step->stack == STACK_CROSS;
+    const struct param *slot = k->m->layer[step->layer].slot;
     const struct param *out = &slot[crosses ? W_CROSS_O : W_O];
-    const struct trail_attention *t = &(crosses ? k->trail->cross : k->trail->own)[s->layer];
-    struct attribution_heads *to = &(crosses ? k->out->cross : k->out->own)[s->layer];
+    const struct trail_attention *t = &(crosses ? k->trail->cross : k->trail->own)[step->layer];
+    struct attribution_heads *to = &(crosses ? k->out->cross : k->out->own)[step->layer];
     int d = config->d_value;
     const float *by = crosses ? NULL : slot[W_ATT_SCALE].vector;
     double *y = before_norm(k, slot, out, t, by, w);
@@ -244,18 +249,18 @@ static void step_back(struct walk *k, int i)
     }
 }
 
-struct attribution *attribution_new(struct arena *a, const struct trail *t,
+struct attribution *attribution_new(struct arena *a, const struct trail *trail,
                                     const struct attribution_target *target)
 {
-    size_t L = (size_t)t->m->config.n_layers;
+    size_t L = (size_t)trail->m->config.n_layers;
     struct attribution *out = arena_alloc(a, 1, sizeof *out);
-    struct walk walk = { .a = a, .trail = t, .m = t->m, .target = target, .out = out };
+    struct walk walk = { .a = a, .trail = trail, .m = trail->m, .target = target, .out = out };
     double sum;
 
     out->own = arena_alloc(a, L, sizeof *out->own);
     out->cross = arena_alloc(a, L, sizeof *out->cross);
     attribution_begin(&walk);
-    for (int i = t->n_steps - 1; i >= 0; i--)
+    for (int i = trail->n_steps - 1; i >= 0; i--)
         step_back(&walk, i);
     sum = out->heads + out->embedding + out->mlps + out->mixers + out->biases;
     out->error = out->largest > 0 ? fabs(sum - target->logit) / out->largest : 0;
@@ -270,22 +275,22 @@ static double contrast(double in, double out, int n, int K)
     return n > 0 && n < K ? in - n * out / (K - n) : NAN;
 }
 
-struct attribution_span attribution_contrast(const struct attribution_heads *h, int head,
+struct attribution_span attribution_contrast(const struct attribution_heads *heads, int head,
                                              int first, int last)
 {
     double source[2] = { 0 }, attention[2] = { 0 };
     int n = 0, K = 0;
 
-    for (int s = 0; s < h->S; s++) {
-        int64_t at = (int64_t)head * h->S + s;
+    for (int s = 0; s < heads->S; s++) {
+        int64_t at = (int64_t)head * heads->S + s;
         bool in = s >= first && s <= last;
 
-        if (h->hidden[at])
+        if (heads->hidden[at])
             continue;
         K++;
         n += in;
-        source[in] += h->source[at];
-        attention[in] += (double)h->a[at];
+        source[in] += heads->source[at];
+        attention[in] += (double)heads->a[at];
     }
     return (struct attribution_span){ contrast(source[1], source[0], n, K),
                                       contrast(attention[1], attention[0], n, K),

@@ -45,11 +45,11 @@ struct attribution {
 };
 
 /* Requires a linear output head (attribution_check).  Memory is allocated in a. */
-struct attribution *attribution_new(struct arena *a, const struct trail *t,
+struct attribution *attribution_new(struct arena *a, const struct trail *trail,
                                     const struct attribution_target *target);
 
-/* ERR_INPUT: the output head of m is not linear, or does not predict tokens. */
-int attribution_check(const struct model *m, struct err *e);
+/* ERR_INPUT: the output head of model is not linear, or does not predict tokens. */
+int attribution_check(const struct model *model, struct err *e);
 
 /* The contrast of a span of keys first .. last of one head. */
 struct attribution_span {
@@ -59,7 +59,7 @@ struct attribution_span {
 };
 
 /* n: visible keys in the span, K: in all; span and attention are NaN if n is 0 or K. */
-struct attribution_span attribution_contrast(const struct attribution_heads *h, int head,
+struct attribution_span attribution_contrast(const struct attribution_heads *heads, int head,
                                              int first, int last);
 
 #endif

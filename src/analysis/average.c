@@ -59,10 +59,10 @@ static void sums_new(const struct average *x, struct arena *a, struct sums *sums
             sums->sum[i] = sum_new(a, cells_of(&sums->size));
 }
 
-struct average *average_new(struct arena *a, const struct model *m, const struct wanted *want,
+struct average *average_new(struct arena *a, const struct model *model, const struct wanted *want,
                             unsigned over, const struct average_size *size, int n_texts)
 {
-    int L = m->config.n_layers, H = m->config.n_heads;
+    int L = model->config.n_layers, H = model->config.n_heads;
     struct average *average = arena_alloc(a, 1, sizeof *average);
 
     *average = (struct average){

@@ -21,7 +21,7 @@ struct average_size {
 struct average;
 
 /* Of the layers and heads of want, for a pass over n_texts texts of these sizes. */
-struct average *average_new(struct arena *a, const struct model *m, const struct wanted *want,
+struct average *average_new(struct arena *a, const struct model *model, const struct wanted *want,
                             unsigned over, const struct average_size *size, int n_texts);
 struct sink average_sink(struct average *average);
 

@@ -25,11 +25,11 @@ const char *const metric_words[] = {
 };
 
 /* All that is of every text has what is basic. */
-static void add_group(struct metric_choice *c, enum metric_group group)
+static void add_group(struct metric_choice *choice, enum metric_group group)
 {
     for (int i = 0; i < N_METRIC; i++)
-        c->wanted[i] |= metric_table[i].group == group ||
-                        (group == METRIC_ALL && metric_table[i].group == METRIC_BASIC);
+        choice->wanted[i] |= metric_table[i].group == group ||
+                             (group == METRIC_ALL && metric_table[i].group == METRIC_BASIC);
 }
 
 struct metric_choice metric_choice_basic(void)
@@ -56,7 +56,7 @@ static int budget_in(const char *name, const char **at)
     return -1;
 }
 
-static const char *choice_name_of(struct arena *a, int i, const struct metric_opts *o)
+static const char *choice_name_of(struct arena *a, int i, const struct metric_opts *opts)
 {
     const char *name = metric_table[i].name, *at, *end;
     int place;
@@ -64,18 +64,18 @@ static const char *choice_name_of(struct arena *a, int i, const struct metric_op
     if (metric_table[i].group != METRIC_CACHE)
         return name;
     place = budget_in(name, &at);
-    if (o->budget[place] == 0)
+    if (opts->budget[place] == 0)
         return "";
     end = at + 1 + strspn(at + 1, "0123456789");
-    return arena_printf(a, "%.*s_%d%s", (int)(at - name), name, o->budget[place], end);
+    return arena_printf(a, "%.*s_%d%s", (int)(at - name), name, opts->budget[place], end);
 }
 
-const char *const *metric_names_of(struct arena *a, const struct metric_opts *o)
+const char *const *metric_names_of(struct arena *a, const struct metric_opts *opts)
 {
     const char **names = arena_alloc(a, N_METRIC, sizeof *names);
 
     for (int i = 0; i < N_METRIC; i++)
-        names[i] = choice_name_of(a, i, o);
+        names[i] = choice_name_of(a, i, opts);
     return names;
 }
 
@@ -121,25 +121,25 @@ int metric_find(const char *name)
     return choice_find(metric_names, name);
 }
 
-int metric_choice_find(const struct metric_choice *c, const char *name)
+int metric_choice_find(const struct metric_choice *choice, const char *name)
 {
-    return choice_find(c->names != NULL ? c->names : metric_names, name);
+    return choice_find(choice->names != NULL ? choice->names : metric_names, name);
 }
 
-void metric_choice_drop_unnamed(struct metric_choice *c)
+void metric_choice_drop_unnamed(struct metric_choice *choice)
 {
-    for (int i = 0; i < N_METRIC && c->names != NULL; i++)
-        if (c->names[i][0] == '\0')
-            c->wanted[i] = c->named[i] = false;
+    for (int i = 0; i < N_METRIC && choice->names != NULL; i++)
+        if (choice->names[i][0] == '\0')
+            choice->wanted[i] = choice->named[i] = false;
 }
 
-static int add_metric(struct metric_choice *c, const char *name, struct err *e)
+static int add_metric(struct metric_choice *choice, const char *name, struct err *e)
 {
-    int i = metric_choice_find(c, name);
+    int i = metric_choice_find(choice, name);
 
     if (i < 0)
         return choice_unknown(name, e);
-    c->wanted[i] = c->named[i] = true;
+    choice->wanted[i] = choice->named[i] = true;
     return 0;
 }
 
@@ -151,27 +151,27 @@ static bool is_quantile(const char *name)
 }
 
 /* As if each of its numbers but quantiles had been named, and the metric that has its name. */
-static int name_group(struct metric_choice *c, enum metric_group group)
+static int name_group(struct metric_choice *choice, enum metric_group group)
 {
     for (int i = 0; i < N_METRIC; i++)
         if (metric_table[i].group == group &&
             ((metric_table[i].kind == METRIC_NUMBER && !is_quantile(metric_table[i].name)) ||
              strcmp(metric_table[i].name, metric_group_names[group]) == 0))
-            c->named[i] = true;
+            choice->named[i] = true;
     return 0;
 }
 
-static int add_name(struct metric_choice *c, const char *name, struct err *e)
+static int add_name(struct metric_choice *choice, const char *name, struct err *e)
 {
     for (int group = 0; group < N_METRIC_GROUP; group++)
         if (metric_group_names[group] != NULL && strcmp(name, metric_group_names[group]) == 0) {
-            add_group(c, (enum metric_group)group);
-            return group > METRIC_ALL ? name_group(c, (enum metric_group)group) : 0;
+            add_group(choice, (enum metric_group)group);
+            return group > METRIC_ALL ? name_group(choice, (enum metric_group)group) : 0;
         }
-    return add_metric(c, name, e);
+    return add_metric(choice, name, e);
 }
 
-int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
+int metric_choice_add(struct metric_choice *choice, const char *list, struct err *e)
 {
     for (const char *s = list;; s++) {
         size_t n = strcspn(s, ",");
@@ -179,7 +179,7 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
 
         /* A longer one is nobody's name, and its beginning is enough to say so. */
         memcpy(name, s, n < sizeof name ? n : sizeof name - 1);
-        if (add_name(c, name, e) != 0)
+        if (add_name(choice, name, e) != 0)
             return -1;
         s += n;
         if (*s == '\0')
@@ -187,7 +187,7 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
     }
 }
 
-int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
+int metric_choice_drop(struct metric_choice *choice, enum metric_kind kind, const char *why,
                        struct err *e)
 {
     static const char *const is[] = { "a number", "a list", "a word", "the number of a cluster",
@@ -196,86 +196,86 @@ int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const cha
     for (int i = 0; i < N_METRIC; i++) {
         if (metric_table[i].kind != kind)
             continue;
-        if (c->named[i])
+        if (choice->named[i])
             return err_set(e, ERR_USAGE, "'%s' is %s: %s", metric_table[i].name, is[kind], why);
-        c->wanted[i] = false;
+        choice->wanted[i] = false;
     }
     return 0;
 }
 
-struct metric_choice metric_choice_take_between(struct metric_choice *c)
+struct metric_choice metric_choice_take_between(struct metric_choice *choice)
 {
-    struct metric_choice taken = { .names = c->names };
+    struct metric_choice taken = { .names = choice->names };
 
     for (int i = 0; i < N_METRIC; i++) {
         if (!metric_table[i].rule->between)
             continue;
-        taken.wanted[i] = c->wanted[i];
-        taken.named[i] = c->named[i];
-        c->wanted[i] = c->named[i] = false;
+        taken.wanted[i] = choice->wanted[i];
+        taken.named[i] = choice->named[i];
+        choice->wanted[i] = choice->named[i] = false;
     }
     return taken;
 }
 
-bool metric_choice_any(const struct metric_choice *c)
+bool metric_choice_any(const struct metric_choice *choice)
 {
     for (int i = 0; i < N_METRIC; i++)
-        if (c->wanted[i])
+        if (choice->wanted[i])
             return true;
     return false;
 }
 
-const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n)
+const struct metric *metric_choice_list(const struct metric_choice *choice, struct arena *a, int *n)
 {
     struct metric *list = arena_alloc(a, N_METRIC, sizeof *list);
 
     *n = 0;
     for (int i = 0; i < N_METRIC; i++)
-        if (c->wanted[i]) {
+        if (choice->wanted[i]) {
             list[*n] = metric_table[i];
-            if (c->names != NULL)
-                list[*n].name = c->names[i];
+            if (choice->names != NULL)
+                list[*n].name = choice->names[i];
             (*n)++;
         }
     return list;
 }
 
-void metric_choice_spread(const struct metric_choice *c, const double *value,
+void metric_choice_spread(const struct metric_choice *choice, const double *value,
                           double all[N_METRIC])
 {
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        all[i] = c->wanted[i] ? value[n++] : (double)NAN;
+        all[i] = choice->wanted[i] ? value[n++] : (double)NAN;
 }
 
-int metric_choice_place(const struct metric_choice *c, enum metric_id id)
+int metric_choice_place(const struct metric_choice *choice, enum metric_id id)
 {
     int n = 0;
 
     for (int i = 0; i < (int)id; i++)
-        n += c->wanted[i];
+        n += choice->wanted[i];
     return n;
 }
 
-bool metric_choice_chosen(const struct metric_choice *c, int place)
+bool metric_choice_chosen(const struct metric_choice *choice, int place)
 {
     bool any = false, chosen = false;
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++) {
-        any |= c->named[i];
-        if (c->wanted[i] && n++ == place)
-            chosen = c->named[i];
+        any |= choice->named[i];
+        if (choice->wanted[i] && n++ == place)
+            chosen = choice->named[i];
     }
     return chosen || !any;
 }
 
-int metric_choice_shown(const struct metric_choice *c)
+int metric_choice_shown(const struct metric_choice *choice)
 {
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        n += c->wanted[i] && (c->named[i] || metric_table[i].group == METRIC_BASIC);
+        n += choice->wanted[i] && (choice->named[i] || metric_table[i].group == METRIC_BASIC);
     return n;
 }

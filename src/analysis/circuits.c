@@ -109,17 +109,17 @@ static void reduce_head(void *self, int h, struct arena *scratch)
     job->copy[h] = copying(o, v, f->d_v, f->D, scratch);
 }
 
-static int width(const struct model *m, int kind)
+static int width(const struct model *model, int kind)
 {
-    return kind == COMPOSITION_V ? m->config.d_value : m->config.d_head;
+    return kind == COMPOSITION_V ? model->config.d_value : model->config.d_head;
 }
 
 /* left is kept; what is right lies in room that the next layer takes. */
-static void reduce(struct layer *to, double *copy, const struct model *m, int l,
+static void reduce(struct layer *to, double *copy, const struct model *model, int l,
                    struct arena *a, struct par *par)
 {
     struct arena_mark mark = arena_mark(a);
-    struct fold f = fold_layer(a, m, l);
+    struct fold f = fold_layer(a, model, l);
 
     par_for(par, f.H, reduce_head, &(struct reducing){ &f, to, copy });
     arena_reset(a, mark);
@@ -138,61 +138,61 @@ static double block_norm(const float *y, int64_t stride, int rows, int columns)
 }
 
 /* All heads of one layer into all of a later one. */
-static void compose(struct circuits *c, struct pass *p, const struct layer *early, int l1,
+static void compose(struct circuits *circuits, struct pass *pass, const struct layer *early, int l1,
                     const struct layer *late, int l2, int kind)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    const struct config *config = &p->m->config;
-    int H = c->H, D = config->d_model, d_v = config->d_value, n = width(p->m, kind);
+    struct arena_mark mark = arena_mark(pass->call);
+    const struct config *config = &pass->m->config;
+    int H = circuits->H, D = config->d_model, d_v = config->d_value, n = width(pass->m, kind);
     struct param right = fold_param(late->right[kind], H * n, D, false);
-    float *y = stage_floats(p, (size_t)(H * d_v), (size_t)(H * n));
+    float *y = stage_floats(pass, (size_t)(H * d_v), (size_t)(H * n));
 
-    stage_linear(p, y, H * n, early->left, D, H * d_v, &right);
+    stage_linear(pass, y, H * n, early->left, D, H * d_v, &right);
     for (int i = 0; i < H; i++)
         for (int j = 0; j < H; j++) {
             double norm = early->norm[i] * late->right_norm[kind][j];
             const float *block = y + (int64_t)i * d_v * H * n + (int64_t)j * n;
-            int64_t at = (int64_t)(l1 * H + i) * c->L * H + l2 * H + j;
+            int64_t at = (int64_t)(l1 * H + i) * circuits->L * H + l2 * H + j;
 
-            c->comp[kind][at] = norm > 0 ? block_norm(block, H * n, d_v, n) / norm : NAN;
+            circuits->comp[kind][at] = norm > 0 ? block_norm(block, H * n, d_v, n) / norm : NAN;
         }
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
 }
 
-static struct layer *layers_new(struct arena *a, const struct model *m)
+static struct layer *layers_new(struct arena *a, const struct model *model)
 {
-    uint64_t L = (uint64_t)m->config.n_layers, H = (uint64_t)m->config.n_heads;
-    uint64_t D = (uint64_t)m->config.d_model;
+    uint64_t L = (uint64_t)model->config.n_layers, H = (uint64_t)model->config.n_heads;
+    uint64_t D = (uint64_t)model->config.d_model;
     struct layer *all = arena_alloc(a, L, sizeof *all), one = { 0 };
 
     for (int k = 0; k < N_COMPOSITION; k++) {
-        one.right[k] = arena_alloc_raw(a, H * (uint64_t)width(m, k), D * sizeof(float));
+        one.right[k] = arena_alloc_raw(a, H * (uint64_t)width(model, k), D * sizeof(float));
         one.right_norm[k] = arena_alloc_raw(a, H, sizeof(double));
     }
     for (uint64_t l = 0; l < L; l++) {
         all[l] = one;
-        all[l].left = arena_alloc_raw(a, H * (uint64_t)m->config.d_value, D * sizeof(float));
+        all[l].left = arena_alloc_raw(a, H * (uint64_t)model->config.d_value, D * sizeof(float));
         all[l].norm = arena_alloc_raw(a, H, sizeof(double));
     }
     return all;
 }
 
-void circuits_compose(struct circuits *c, struct arena *a, const struct model *m,
+void circuits_compose(struct circuits *circuits, struct arena *a, const struct model *model,
                       struct par *par)
 {
     const struct wanted want = { 0 };
-    struct pass p = { .m = m, .want = &want, .par = par, .call = a };
-    struct layer *layer = layers_new(a, m);
+    struct pass p = { .m = model, .want = &want, .par = par, .call = a };
+    struct layer *layer = layers_new(a, model);
     struct progress *progress = par_progress(par);
 
-    progress_begin(progress, "layer", c->L);
-    for (int l = 0; l < c->L; l++) {
-        if (!model_has_layer(m, l))
+    progress_begin(progress, "layer", circuits->L);
+    for (int l = 0; l < circuits->L; l++) {
+        if (!model_has_layer(model, l))
             continue;
-        reduce(&layer[l], c->copy + l * c->H, m, l, a, par);
+        reduce(&layer[l], circuits->copy + l * circuits->H, model, l, a, par);
         for (int before = 0; before < l; before++)
-            for (int k = 0; model_has_layer(m, before) && k < N_COMPOSITION; k++)
-                compose(c, &p, &layer[before], before, &layer[l], l, k);
+            for (int k = 0; model_has_layer(model, before) && k < N_COMPOSITION; k++)
+                compose(circuits, &p, &layer[before], before, &layer[l], l, k);
         progress_step(progress);
     }
     progress_end(progress);
@@ -209,17 +209,17 @@ static double *circuits_undefined(struct arena *a, uint64_t n)
     return x;
 }
 
-struct circuits *circuits_new(struct arena *a, const struct model *m,
+struct circuits *circuits_new(struct arena *a, const struct model *model,
                               const struct circuits_tokens *tokens, struct par *par,
                               const struct warn *warn)
 {
     struct circuits *c = arena_alloc(a, 1, sizeof *c);
-    uint64_t n = (uint64_t)m->config.n_layers * (uint64_t)m->config.n_heads;
+    uint64_t n = (uint64_t)model->config.n_layers * (uint64_t)model->config.n_heads;
     uint64_t classes = tokens != NULL ? (uint64_t)tokens->n_classes : 0;
     struct arena_mark mark;
 
-    c->L = m->config.n_layers;
-    c->H = m->config.n_heads;
+    c->L = model->config.n_layers;
+    c->H = model->config.n_heads;
     for (int k = 0; k < N_COMPOSITION; k++)
         c->comp[k] = circuits_undefined(a, n * n);
     c->copy = circuits_undefined(a, n);
@@ -230,10 +230,10 @@ struct circuits *circuits_new(struct arena *a, const struct model *m,
     c->successor_mlp = circuits_undefined(a, n * classes);
     c->successor_p = circuits_undefined(a, n * classes);
     mark = arena_mark(a);
-    circuits_compose(c, a, m, par);
+    circuits_compose(c, a, model, par);
     arena_reset(a, mark);
-    if (tokens != NULL && circuits_has_tokens(m))
-        circuits_unembed(c, a, m, tokens, par);
+    if (tokens != NULL && circuits_has_tokens(model))
+        circuits_unembed(c, a, model, tokens, par);
     arena_reset(a, mark);
     eigen_warn(c->copy, c->L, c->H, "copy", warn);
     eigen_warn(c->copy_full, c->L, c->H, "copy_full", warn);

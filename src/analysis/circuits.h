@@ -57,27 +57,28 @@ struct circuits {
     double *successor_p;                /* [L H, n_classes] for x */
 };
 
-/* Whether copy_full and the scores after it are defined: m has a linear head that predicts tokens.
+/* Whether copy_full and the scores after it are defined: model has a linear head that predicts
+ * tokens.
  * */
-bool circuits_has_tokens(const struct model *m);
+bool circuits_has_tokens(const struct model *model);
 
 /*
- * Computes them for m, which fold_check accepts; tokens NULL: comp and copy alone, as for models
- * without tokens.  Results are in arena a, and the same for any number of threads.  A number that
- * cannot be computed is NaN, with a warning.
+ * Computes them for model, which fold_check accepts; tokens NULL: comp and copy alone, as for
+ * models without tokens.  Results are in arena a, and the same for any number of threads.  A number
+ * that cannot be computed is NaN, with a warning.
  */
-struct circuits *circuits_new(struct arena *a, const struct model *m,
+struct circuits *circuits_new(struct arena *a, const struct model *model,
                               const struct circuits_tokens *tokens, struct par *par,
                               const struct warn *warn);
 
 /* ---- parts ---- */
 
 /* Sets comp and copy; for tests, and circuits_new. */
-void circuits_compose(struct circuits *c, struct arena *a, const struct model *m,
+void circuits_compose(struct circuits *circuits, struct arena *a, const struct model *model,
                       struct par *par);
 
 /* Sets copy_full, then the scores of tokens. */
-void circuits_unembed(struct circuits *c, struct arena *a, const struct model *m,
+void circuits_unembed(struct circuits *circuits, struct arena *a, const struct model *model,
                       const struct circuits_tokens *tokens, struct par *par);
 
 #endif

@@ -137,30 +137,30 @@ static bool is_zero(const unsigned char *p, size_t n)
     return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
 }
 
-static bool is_triangle(const struct codes *c, int n_heads)
+static bool is_triangle(const struct codes *codes, int n_heads)
 {
-    size_t T = (size_t)c->shape.n_queries, size = codes_size_of(&c->shape);
+    size_t T = (size_t)codes->shape.n_queries, size = codes_size_of(&codes->shape);
 
-    if (c->shape.n_queries != c->shape.n_keys)
+    if (codes->shape.n_queries != codes->shape.n_keys)
         return false;
     for (size_t row = 0; row < (size_t)n_heads * T; row++) {
         size_t seen = row % T + 1;
 
-        if (!is_zero(c->code + (row * T + seen) * size, (T - seen) * size))
+        if (!is_zero(codes->code + (row * T + seen) * size, (T - seen) * size))
             return false;
     }
     return true;
 }
 
 /* The triangles move together, in place; returns how many codes stay. */
-static size_t close_up(struct codes *c, int n_heads)
+static size_t close_up(struct codes *codes, int n_heads)
 {
-    size_t T = (size_t)c->shape.n_queries, size = codes_size_of(&c->shape), to = 0;
+    size_t T = (size_t)codes->shape.n_queries, size = codes_size_of(&codes->shape), to = 0;
 
     for (size_t row = 0; row < (size_t)n_heads * T; row++) {
         size_t seen = row % T + 1;
 
-        memmove(c->code + to * size, c->code + row * T * size, seen * size);
+        memmove(codes->code + to * size, codes->code + row * T * size, seen * size);
         to += seen;
     }
     return to;
@@ -188,17 +188,17 @@ static void codes_done(void *self, int text, int layer)
     memset(c->code, 0, all * codes_size_of(&c->shape));
 }
 
-struct sink codes_sink(struct codes *c)
+struct sink codes_sink(struct codes *codes)
 {
-    return (struct sink){ SINK_HEAD, codes_take, codes_done, c };
+    return (struct sink){ SINK_HEAD, codes_take, codes_done, codes };
 }
 
-double codes_error(const struct codes *c)
+double codes_error(const struct codes *codes)
 {
     float error = 0;
 
-    for (int l = 0, most = 0; l < c->shape.n_layers; l++)
-        for (; most < c->count[l]; most++)
-            error = c->error[most] > error ? c->error[most] : error;
+    for (int l = 0, most = 0; l < codes->shape.n_layers; l++)
+        for (; most < codes->count[l]; most++)
+            error = codes->error[most] > error ? codes->error[most] : error;
     return (double)error;
 }

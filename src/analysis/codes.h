@@ -34,10 +34,10 @@ struct codes;
  * is called for each finished layer. */
 struct codes *codes_new(struct arena *a, const struct codes_shape *shape, const int *place,
                         void (*ready)(void *self, const struct codes_layer *layer), void *self);
-struct sink codes_sink(struct codes *c);
+struct sink codes_sink(struct codes *codes);
 
 /* After the pass: the largest difference between a weight and its code. */
-double codes_error(const struct codes *c);
+double codes_error(const struct codes *codes);
 
 /* Bytes of one layer of n_heads heads that is not a triangle. */
 uint64_t codes_layer_bytes(const struct codes_shape *shape, int n_heads);

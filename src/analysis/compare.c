@@ -35,9 +35,9 @@ struct compare {
                                    both */
 };
 
-static int n_all(const struct compare *c)
+static int n_all(const struct compare *compare)
 {
-    return c->keys.n_first + c->keys.n_second;
+    return compare->keys.n_first + compare->keys.n_second;
 }
 
 struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair queries,
@@ -56,35 +56,35 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
     return compare;
 }
 
-void compare_only(struct compare *c, int first, int second)
+void compare_only(struct compare *compare, int first, int second)
 {
-    c->only[0] = first;
-    c->only[1] = second;
+    compare->only[0] = first;
+    compare->only[1] = second;
 }
 
-void compare_all(struct compare *c, struct arena *a)
+void compare_all(struct compare *compare, struct arena *a)
 {
-    uint64_t heads = (uint64_t)c->L * (uint64_t)c->H;
+    uint64_t heads = (uint64_t)compare->L * (uint64_t)compare->H;
 
-    c->match = arena_alloc(a, heads, heads * sizeof *c->match);
+    compare->match = arena_alloc(a, heads, heads * sizeof *compare->match);
 }
 
 /* Whether row t of a block counts. */
-static bool compare_counts(const struct compare *c, int side, const struct rows *rows, int t)
+static bool compare_counts(const struct compare *compare, int side, const struct rows *rows, int t)
 {
     return rows->n_visible[t] > 0 &&
-           (c->only[side] < 0 || c->only[side] == rows->row0 + t);
+           (compare->only[side] < 0 || compare->only[side] == rows->row0 + t);
 }
 
-static size_t compare_head_at(const struct compare *c, int layer, int head)
+static size_t compare_head_at(const struct compare *compare, int layer, int head)
 {
-    return (size_t)layer * (size_t)c->H + (size_t)head;
+    return (size_t)layer * (size_t)compare->H + (size_t)head;
 }
 
-static void add_entropy(struct sums *s, int side, const struct rows *rows, int t)
+static void add_entropy(struct sums *sums, int side, const struct rows *rows, int t)
 {
-    s->entropy[side] += rows->entropy[t];
-    s->n_rows[side]++;
+    sums->entropy[side] += rows->entropy[t];
+    sums->n_rows[side]++;
 }
 
 /* ---- the first pass ---- */
@@ -108,44 +108,45 @@ static void compare_store(void *self, const struct rows *rows, int n)
 /* ---- the second ---- */
 
 /* Of all keys those of the first side come first, then those that only the second has. */
-static void spread_second(const struct compare *c, const struct rows *rows, int t,
+static void spread_second(const struct compare *compare, const struct rows *rows, int t,
                           float *out)
 {
     const float *w = rows->weight + (size_t)t * rows->stride;
 
-    memset(out, 0, (size_t)n_all(c) * sizeof *out);
+    memset(out, 0, (size_t)n_all(compare) * sizeof *out);
     for (int j = 0; j < rows->n_keys; j++) {
-        int first = c->keys.first_of[rows->key0 + j];
+        int first = compare->keys.first_of[rows->key0 + j];
 
-        out[first >= 0 ? first : c->keys.n_first + rows->key0 + j] = w[j];
+        out[first >= 0 ? first : compare->keys.n_first + rows->key0 + j] = w[j];
     }
 }
 
-static void compare_row(const struct compare *c, struct sums *s, const float *p, const float *q)
+static void compare_row(const struct compare *compare, struct sums *sums, const float *p,
+                        const float *q)
 {
-    s->strongest[0] = row_strongest(p, n_all(c));
-    s->strongest[1] = row_strongest(q, n_all(c));
-    s->n_kept += s->strongest[0] == s->strongest[1];
-    s->n_paired++;
-    for (int j = 0; j < n_all(c); j++)
-        s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
-    s->js += divergence_js(p, q, n_all(c));
+    sums->strongest[0] = row_strongest(p, n_all(compare));
+    sums->strongest[1] = row_strongest(q, n_all(compare));
+    sums->n_kept += sums->strongest[0] == sums->strongest[1];
+    sums->n_paired++;
+    for (int j = 0; j < n_all(compare); j++)
+        sums->largest = fmax(sums->largest, fabs((double)p[j] - (double)q[j]));
+    sums->js += divergence_js(p, q, n_all(compare));
 }
 
 /* Row `first` of every head of the first side -> p, with the row q of one of the second. */
-static void match_row(const struct compare *c, struct match *match, int first, float *p,
+static void match_row(const struct compare *compare, struct match *match, int first, float *p,
                       const float *q)
 {
-    size_t n_keys = (size_t)c->keys.n_first;
+    size_t n_keys = (size_t)compare->keys.n_first;
 
-    for (int head = 0; head < c->L * c->H; head++) {
-        size_t row = (size_t)head * (size_t)c->queries.n_first + (size_t)first;
+    for (int head = 0; head < compare->L * compare->H; head++) {
+        size_t row = (size_t)head * (size_t)compare->queries.n_first + (size_t)first;
 
-        if (!c->sees[row])
+        if (!compare->sees[row])
             continue;
-        memset(p, 0, (size_t)n_all(c) * sizeof *p);
-        memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
-        match[head].js += divergence_js(p, q, n_all(c));
+        memset(p, 0, (size_t)n_all(compare) * sizeof *p);
+        memcpy(p, compare->first + row * n_keys, n_keys * sizeof *p);
+        match[head].js += divergence_js(p, q, n_all(compare));
         match[head].n++;
     }
 }
@@ -175,19 +176,21 @@ static void compare_take(void *self, const struct rows *rows, int n)
     }
 }
 
-struct sink compare_first(struct compare *c)
+struct sink compare_first(struct compare *compare)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = compare_store, .self = c, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = compare_store, .self = compare,
+                          .divided = true };
 }
 
-struct sink compare_second(struct compare *c)
+struct sink compare_second(struct compare *compare)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = compare_take, .self = c, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = compare_take, .self = compare,
+                          .divided = true };
 }
 
-struct head_difference compare_head(const struct compare *c, int layer, int head)
+struct head_difference compare_head(const struct compare *compare, int layer, int head)
 {
-    const struct sums *sums = &c->sums[compare_head_at(c, layer, head)];
+    const struct sums *sums = &compare->sums[compare_head_at(compare, layer, head)];
 
     return (struct head_difference){
         .js = sums->js / sums->n_paired,
@@ -198,46 +201,47 @@ struct head_difference compare_head(const struct compare *c, int layer, int head
     };
 }
 
-double compare_best(const struct compare *c, int layer, int head, int best[2])
+double compare_best(const struct compare *compare, int layer, int head, int best[2])
 {
-    size_t heads = (size_t)c->L * (size_t)c->H;
+    size_t heads = (size_t)compare->L * (size_t)compare->H;
     double least = NAN;
 
     best[0] = best[1] = -1;
-    for (size_t i = 0; c->match != NULL && i < heads; i++) {
-        const struct match *match = &c->match[i * heads + compare_head_at(c, layer, head)];
+    for (size_t i = 0; compare->match != NULL && i < heads; i++) {
+        const struct match *match =
+            &compare->match[i * heads + compare_head_at(compare, layer, head)];
         double js = match->js / match->n;
 
         if (match->n == 0 || js >= least)
             continue;
         least = js;
-        best[0] = (int)i / c->H;
-        best[1] = (int)i % c->H;
+        best[0] = (int)i / compare->H;
+        best[1] = (int)i % compare->H;
     }
     return least;
 }
 
 /* A key of both sides as one of the second. */
-static int second_of(const struct compare *c, int key)
+static int second_of(const struct compare *compare, int key)
 {
     int j = 0;
 
-    if (key >= c->keys.n_first)
-        return key - c->keys.n_first;
-    while (j < c->keys.n_second && c->keys.first_of[j] != key)
+    if (key >= compare->keys.n_first)
+        return key - compare->keys.n_first;
+    while (j < compare->keys.n_second && compare->keys.first_of[j] != key)
         j++;
-    return j < c->keys.n_second ? j : -1;
+    return j < compare->keys.n_second ? j : -1;
 }
 
-void compare_strongest(const struct compare *c, int layer, int head, int key[2])
+void compare_strongest(const struct compare *compare, int layer, int head, int key[2])
 {
-    const struct sums *sums = &c->sums[compare_head_at(c, layer, head)];
+    const struct sums *sums = &compare->sums[compare_head_at(compare, layer, head)];
 
     key[0] = key[1] = -1;
-    if (c->only[0] < 0 || sums->n_paired == 0)
+    if (compare->only[0] < 0 || sums->n_paired == 0)
         return;
     key[0] = sums->strongest[0];
-    key[1] = second_of(c, sums->strongest[1]);
+    key[1] = second_of(compare, sums->strongest[1]);
 }
 
 /* ---- pairing ---- */

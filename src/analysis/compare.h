@@ -36,27 +36,27 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
                             struct axis_pair keys);
 
 /* Before the first pass: only these rows of both sides count, also in the entropies. */
-void compare_only(struct compare *c, int first, int second);
+void compare_only(struct compare *compare, int first, int second);
 
 /* Before the first pass: each head is also compared with every head of the other side. */
-void compare_all(struct compare *c, struct arena *a);
+void compare_all(struct compare *compare, struct arena *a);
 
-struct sink compare_first(struct compare *c);
-struct sink compare_second(struct compare *c);      /* after the first pass */
+struct sink compare_first(struct compare *compare);
+struct sink compare_second(struct compare *compare);      /* after the first pass */
 
 /* After the second pass. */
-struct head_difference compare_head(const struct compare *c, int layer, int head);
+struct head_difference compare_head(const struct compare *compare, int layer, int head);
 
 /*
  * The head of the second side that is most similar to this one of the first, the first among
  * equals: best[] = its layer and number; -1 if there is none.  Returns the mean divergence of their
  * paired rows; NaN if there is none.
  */
-double compare_best(const struct compare *c, int layer, int head, int best[2]);
+double compare_best(const struct compare *compare, int layer, int head, int best[2]);
 
 /* The strongest keys of the two rows of compare_only; -1 if there is no such row, or it sees no
  * key. */
-void compare_strongest(const struct compare *c, int layer, int head, int key[2]);
+void compare_strongest(const struct compare *compare, int layer, int head, int key[2]);
 
 /* ---- pairing ---- */
 

@@ -8,33 +8,34 @@
 #include "analysis/gold.h"
 
 /* Mention k, before i, is of the same thing, by another word. */
-static bool is_antecedent(const struct coreference_mention *m, int k, int i)
+static bool is_antecedent(const struct coreference_mention *mention, int k, int i)
 {
-    return m[k].chain == m[i].chain && m[k].head != m[i].head;
+    return mention[k].chain == mention[i].chain && mention[k].head != mention[i].head;
 }
 
-static bool has_antecedent(const struct coreference_mention *m, int i)
+static bool has_antecedent(const struct coreference_mention *mention, int i)
 {
     for (int k = 0; k < i; k++)
-        if (is_antecedent(m, k, i))
+        if (is_antecedent(mention, k, i))
             return true;
     return false;
 }
 
 /* The word is the head of such a mention. */
-static bool leads_to_one(const struct coreference_mention *m, int i, int word)
+static bool leads_to_one(const struct coreference_mention *mention, int i, int word)
 {
     for (int k = 0; k < i; k++)
-        if (m[k].head == word && is_antecedent(m, k, i))
+        if (mention[k].head == word && is_antecedent(mention, k, i))
             return true;
     return false;
 }
 
 /* The nearest mention before i, of another head word; same: with the same form.  -1: none. */
-static int coreference_nearest(const struct coreference_mention *m, int i, bool same)
+static int coreference_nearest(const struct coreference_mention *mention, int i, bool same)
 {
     for (int k = i - 1; k >= 0; k--)
-        if (m[k].head != m[i].head && (!same || strcmp(m[k].form, m[i].form) == 0))
+        if (mention[k].head != mention[i].head &&
+            (!same || strcmp(mention[k].form, mention[i].form) == 0))
             return k;
     return -1;
 }

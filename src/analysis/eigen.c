@@ -15,9 +15,9 @@ struct square {
     double norm;                /* Frobenius */
 };
 
-static double *eigen_at(const struct square *s, int i, int j)
+static double *eigen_at(const struct square *square, int i, int j)
 {
-    return s->a + (long)i * s->n + j;
+    return square->a + (long)i * square->n + j;
 }
 
 /* ---- reflections ---- */
@@ -53,48 +53,48 @@ static double reflector(double *v, const double *x, int n)
 }
 
 /* Rows first .. first + n - 1 of columns from .. to, by I - beta v v^T from the left. */
-static void from_left(const struct square *s, const double *v, double beta, int first, int n,
+static void from_left(const struct square *square, const double *v, double beta, int first, int n,
                       int from, int to)
 {
     for (int j = from; j <= to; j++) {
         double dot = 0;
 
         for (int i = 0; i < n; i++)
-            dot += v[i] * *eigen_at(s, first + i, j);
+            dot += v[i] * *eigen_at(square, first + i, j);
         for (int i = 0; i < n; i++)
-            *eigen_at(s, first + i, j) -= beta * dot * v[i];
+            *eigen_at(square, first + i, j) -= beta * dot * v[i];
     }
 }
 
-static void from_right(const struct square *s, const double *v, double beta, int first, int n,
+static void from_right(const struct square *square, const double *v, double beta, int first, int n,
                        int from, int to)
 {
     for (int i = from; i <= to; i++) {
         double dot = 0;
 
         for (int j = 0; j < n; j++)
-            dot += v[j] * *eigen_at(s, i, first + j);
+            dot += v[j] * *eigen_at(square, i, first + j);
         for (int j = 0; j < n; j++)
-            *eigen_at(s, i, first + j) -= beta * dot * v[j];
+            *eigen_at(square, i, first + j) -= beta * dot * v[j];
     }
 }
 
 /* value[n] is room. */
-static void to_hessenberg(const struct square *s, struct eigenvalue *room)
+static void to_hessenberg(const struct square *square, struct eigenvalue *room)
 {
     double *v = (double *)room;
 
-    for (int k = 0; k + 2 < s->n; k++) {
-        int count = s->n - k - 1;
+    for (int k = 0; k + 2 < square->n; k++) {
+        int count = square->n - k - 1;
         double beta;
 
         for (int i = 0; i < count; i++)
-            v[i] = *eigen_at(s, k + 1 + i, k);
+            v[i] = *eigen_at(square, k + 1 + i, k);
         beta = reflector(v, v, count);
-        from_left(s, v, beta, k + 1, count, k, s->n - 1);
-        from_right(s, v, beta, k + 1, count, 0, s->n - 1);
-        for (int i = k + 2; i < s->n; i++)
-            *eigen_at(s, i, k) = 0;
+        from_left(square, v, beta, k + 1, count, k, square->n - 1);
+        from_right(square, v, beta, k + 1, count, 0, square->n - 1);
+        for (int i = k + 2; i < square->n; i++)
+            *eigen_at(square, i, k) = 0;
     }
 }
 
@@ -103,16 +103,16 @@ static void to_hessenberg(const struct square *s, struct eigenvalue *room)
 /* The two shifts are the eigenvalues of [ x  w / 1 ; 1  y ]. */
 struct shifts { double x, y, w; };
 
-static struct shifts shifts_of(const struct square *s, int step)
+static struct shifts shifts_of(const struct square *square, int step)
 {
-    int n = s->hi;
-    double size = fabs(*eigen_at(s, n, n - 1)) + fabs(*eigen_at(s, n - 1, n - 2));
+    int n = square->hi;
+    double size = fabs(*eigen_at(square, n, n - 1)) + fabs(*eigen_at(square, n - 1, n - 2));
 
     if (step % STEPS_UNUSUAL == 0)      /* hqr's numbers */
-        return (struct shifts){ *eigen_at(s, n, n) + .75 * size, *eigen_at(s, n, n) + .75 * size,
-                                -.4375 * size * size };
-    return (struct shifts){ *eigen_at(s, n, n), *eigen_at(s, n - 1, n - 1),
-                            *eigen_at(s, n, n - 1) * *eigen_at(s, n - 1, n) };
+        return (struct shifts){ *eigen_at(square, n, n) + .75 * size,
+                                *eigen_at(square, n, n) + .75 * size, -.4375 * size * size };
+    return (struct shifts){ *eigen_at(square, n, n), *eigen_at(square, n - 1, n - 1),
+                            *eigen_at(square, n, n - 1) * *eigen_at(square, n - 1, n) };
 }
 
 /*
@@ -120,42 +120,42 @@ static struct shifts shifts_of(const struct square *s, int step)
  * the diagonal, and a division by what is below it: where all eigenvalues are nearly the same,
  * the sums of products are only rounding.
  */
-static void first_column(double to[3], const struct square *s, const struct shifts *shift)
+static void first_column(double to[3], const struct square *square, const struct shifts *shift)
 {
-    int l = s->lo;
-    double h = *eigen_at(s, l, l), r = shift->x - h, t = shift->y - h;
+    int l = square->lo;
+    double h = *eigen_at(square, l, l), r = shift->x - h, t = shift->y - h;
 
-    to[0] = (r * t - shift->w) / *eigen_at(s, l + 1, l) + *eigen_at(s, l, l + 1);
-    to[1] = *eigen_at(s, l + 1, l + 1) - h - r - t;
-    to[2] = *eigen_at(s, l + 2, l + 1);
+    to[0] = (r * t - shift->w) / *eigen_at(square, l + 1, l) + *eigen_at(square, l, l + 1);
+    to[1] = *eigen_at(square, l + 1, l + 1) - h - r - t;
+    to[2] = *eigen_at(square, l + 2, l + 1);
 }
 
 /* One step of Francis on the block, which has three rows at least. */
-static void francis(const struct square *s, int step)
+static void francis(const struct square *square, int step)
 {
-    int l = s->lo, n = s->hi;
-    struct shifts shift = shifts_of(s, step);
+    int l = square->lo, n = square->hi;
+    struct shifts shift = shifts_of(square, step);
     double x[3], v[3];
 
-    first_column(x, s, &shift);
+    first_column(x, square, &shift);
     for (int k = l; k < n; k++) {
         int count = k + 2 <= n ? 3 : 2;
         double beta = reflector(v, x, count);
 
-        from_left(s, v, beta, k, count, k > l ? k - 1 : l, n);
-        from_right(s, v, beta, k, count, l, k + 3 < n ? k + 3 : n);
+        from_left(square, v, beta, k, count, k > l ? k - 1 : l, n);
+        from_right(square, v, beta, k, count, l, k + 3 < n ? k + 3 : n);
         for (int i = 0; i < 3 && k + 1 + i <= n; i++)
-            x[i] = *eigen_at(s, k + 1 + i, k);
+            x[i] = *eigen_at(square, k + 1 + i, k);
     }
 }
 
 /* The root of the sum of squares. */
-static double norm_of(const struct square *s)
+static double norm_of(const struct square *square)
 {
     double squares = 0;
 
-    for (int64_t i = 0; i < (int64_t)s->n * s->n; i++)
-        squares += s->a[i] * s->a[i];
+    for (int64_t i = 0; i < (int64_t)square->n * square->n; i++)
+        squares += square->a[i] * square->a[i];
     return sqrt(squares);
 }
 
@@ -163,13 +163,13 @@ static double norm_of(const struct square *s)
  * The first row of the last block that does not fall apart; what couples it becomes 0.  Against
  * the whole matrix, to which it was reduced with such errors: of rank 1 the diagonal is rounding.
  */
-static int block_begin(const struct square *s)
+static int block_begin(const struct square *square)
 {
-    int l = s->hi;
+    int l = square->hi;
 
     for (; l > 0; l--)
-        if (fabs(*eigen_at(s, l, l - 1)) <= DBL_EPSILON * s->norm) {
-            *eigen_at(s, l, l - 1) = 0;
+        if (fabs(*eigen_at(square, l, l - 1)) <= DBL_EPSILON * square->norm) {
+            *eigen_at(square, l, l - 1) = 0;
             break;
         }
     return l;

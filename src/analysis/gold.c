@@ -41,45 +41,45 @@ struct gold *gold_new(struct arena *a, int n_heads, bool causal)
     return gold;
 }
 
-int gold_relation(struct gold *g, const char *name)
+int gold_relation(struct gold *gold, const char *name)
 {
-    for (int i = 0; i < g->n; i++)
-        if (strcmp(g->relation[i].name, name) == 0)
+    for (int i = 0; i < gold->n; i++)
+        if (strcmp(gold->relation[i].name, name) == 0)
             return i;
-    if (g->n == g->room) {
-        int room = g->room > 0 ? 2 * g->room : 32;
-        struct relation *relation = arena_alloc(g->a, (uint64_t)room, sizeof *relation);
+    if (gold->n == gold->room) {
+        int room = gold->room > 0 ? 2 * gold->room : 32;
+        struct relation *relation = arena_alloc(gold->a, (uint64_t)room, sizeof *relation);
 
-        if (g->n > 0)
-            memcpy(relation, g->relation, (size_t)g->n * sizeof *relation);
-        g->relation = relation;
-        g->room = room;
+        if (gold->n > 0)
+            memcpy(relation, gold->relation, (size_t)gold->n * sizeof *relation);
+        gold->relation = relation;
+        gold->room = room;
     }
-    g->relation[g->n] = (struct relation){
+    gold->relation[gold->n] = (struct relation){
         .name = name,
-        .hit = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof *g->relation->hit),
+        .hit = arena_alloc(gold->a, (uint64_t)gold->n_heads, sizeof *gold->relation->hit),
     };
-    return g->n++;
+    return gold->n++;
 }
 
-int gold_tag(struct gold *g, const char *name)
+int gold_tag(struct gold *gold, const char *name)
 {
-    for (int i = 0; i < g->n_tags; i++)
-        if (strcmp(g->tag[i].name, name) == 0)
+    for (int i = 0; i < gold->n_tags; i++)
+        if (strcmp(gold->tag[i].name, name) == 0)
             return i;
-    if (g->n_tags == g->tag_room) {
-        int room = g->tag_room > 0 ? 2 * g->tag_room : 32;
-        struct tag *tag = arena_alloc(g->a, (uint64_t)room, sizeof *tag);
+    if (gold->n_tags == gold->tag_room) {
+        int room = gold->tag_room > 0 ? 2 * gold->tag_room : 32;
+        struct tag *tag = arena_alloc(gold->a, (uint64_t)room, sizeof *tag);
 
-        if (g->n_tags > 0)
-            memcpy(tag, g->tag, (size_t)g->n_tags * sizeof *tag);
-        g->tag = tag;
-        g->tag_room = room;
+        if (gold->n_tags > 0)
+            memcpy(tag, gold->tag, (size_t)gold->n_tags * sizeof *tag);
+        gold->tag = tag;
+        gold->tag_room = room;
     }
-    g->tag[g->n_tags] = (struct tag){
-        .name = name, .mass = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof(struct fixed)),
+    gold->tag[gold->n_tags] = (struct tag){
+        .name = name, .mass = arena_alloc(gold->a, (uint64_t)gold->n_heads, sizeof(struct fixed)),
     };
-    return g->n_tags++;
+    return gold->n_tags++;
 }
 
 /* ---- counts ---- */
@@ -97,65 +97,65 @@ static bool is_scored(const struct gold_tree *tree, int i)
     return tree->head[i] >= 0 && tree->scored[i] && tree->scored[tree->head[i]];
 }
 
-static void add_arc(struct relation *r, const struct gold_tree *tree, int i)
+static void add_arc(struct relation *relation, const struct gold_tree *tree, int i)
 {
-    r->n++;
-    r->n_scored[tree->odd] += is_scored(tree, i);
+    relation->n++;
+    relation->n_scored[tree->odd] += is_scored(tree, i);
     for (int k = 0; k < N_GOLD_OFFSET; k++)
         if (offset_finds(tree, i, GOLD_FIRST_OFFSET + k)) {
-            r->offset[k]++;
-            r->scored_offset[tree->odd][k] += is_scored(tree, i);
+            relation->offset[k]++;
+            relation->scored_offset[tree->odd][k] += is_scored(tree, i);
         }
 }
 
-void gold_add_tree(struct gold *g, const struct gold_tree *tree)
+void gold_add_tree(struct gold *gold, const struct gold_tree *tree)
 {
     for (int i = 0; i < tree->n; i++) {
-        add_arc(&g->relation[tree->relation[i]], tree, i);
+        add_arc(&gold->relation[tree->relation[i]], tree, i);
         if (tree->head[i] >= 0)
-            add_arc(&g->relation[0], tree, i);
-        g->tag[tree->tag[i]].n += tree->scored[i];
+            add_arc(&gold->relation[0], tree, i);
+        gold->tag[tree->tag[i]].n += tree->scored[i];
     }
 }
 
-void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass)
+void gold_add_mass(struct gold *gold, const struct gold_tree *tree, int head, const double *mass)
 {
     for (int i = 0; i < tree->n; i++)
         if (fabs(mass[i]) < 0x1p30)
-            fixed_add(&g->tag[tree->tag[i]].mass[head], fixed_of(mass[i]));
+            fixed_add(&gold->tag[tree->tag[i]].mass[head], fixed_of(mass[i]));
         else
-            g->beyond[head] = 1;
+            gold->beyond[head] = 1;
 }
 
-static void relation_words(struct words *w, struct relation *r, int n_heads)
+static void relation_words(struct words *words, struct relation *relation, int n_heads)
 {
-    words_count(w, &r->n);
+    words_count(words, &relation->n);
     for (int k = 0; k < N_GOLD_OFFSET; k++)
-        words_count(w, &r->offset[k]);
+        words_count(words, &relation->offset[k]);
     for (int half = 0; half < 2; half++) {
-        words_count(w, &r->n_scored[half]);
+        words_count(words, &relation->n_scored[half]);
         for (int k = 0; k < N_GOLD_OFFSET; k++)
-            words_count(w, &r->scored_offset[half][k]);
+            words_count(words, &relation->scored_offset[half][k]);
     }
     for (int i = 0; i < n_heads; i++)
         for (int k = 0; k < 2 * N_GOLD_WAY; k++)
-            words_count(w, &r->hit[i][k / N_GOLD_WAY][k % N_GOLD_WAY]);
+            words_count(words, &relation->hit[i][k / N_GOLD_WAY][k % N_GOLD_WAY]);
 }
 
-void gold_words(struct words *w, struct gold *g)
+void gold_words(struct words *words, struct gold *gold)
 {
-    for (int i = 0; i < g->n; i++)
-        relation_words(w, &g->relation[i], g->n_heads);
-    for (int i = 0; i < g->n_tags; i++) {
-        words_count(w, &g->tag[i].n);
-        for (int head = 0; head < g->n_heads; head++)
-            words_fixed(w, &g->tag[i].mass[head]);
+    for (int i = 0; i < gold->n; i++)
+        relation_words(words, &gold->relation[i], gold->n_heads);
+    for (int i = 0; i < gold->n_tags; i++) {
+        words_count(words, &gold->tag[i].n);
+        for (int head = 0; head < gold->n_heads; head++)
+            words_fixed(words, &gold->tag[i].mass[head]);
     }
-    for (int head = 0; head < g->n_heads; head++)
-        words_count(w, &g->beyond[head]);
+    for (int head = 0; head < gold->n_heads; head++)
+        words_count(words, &gold->beyond[head]);
 }
 
-void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
+void gold_add_head(struct gold *gold, const struct gold_tree *tree, int head, const int *looks_at,
                    const int *looked_at)
 {
     for (int i = 0; i < tree->n; i++) {
@@ -168,22 +168,22 @@ void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const
         hit[GOLD_FROM_HEAD] = looked_at[i] == to;
         hit[GOLD_LATER] = i > to ? looks_at[i] == to : looks_at[to] == i;
         for (int way = 0; way < N_GOLD_WAY; way++) {
-            g->relation[tree->relation[i]].hit[head][tree->odd][way] += hit[way];
-            g->relation[0].hit[head][tree->odd][way] += hit[way];
+            gold->relation[tree->relation[i]].hit[head][tree->odd][way] += hit[way];
+            gold->relation[0].hit[head][tree->odd][way] += hit[way];
         }
     }
 }
 
 /* ---- accuracies ---- */
 
-int gold_relations(const struct gold *g)
+int gold_relations(const struct gold *gold)
 {
-    return g->n;
+    return gold->n;
 }
 
-const char *gold_relation_name(const struct gold *g, int relation)
+const char *gold_relation_name(const struct gold *gold, int relation)
 {
-    return g->relation[relation].name;
+    return gold->relation[relation].name;
 }
 
 static double gold_share(int64_t hits, int64_t n)
@@ -202,18 +202,18 @@ static int best_offset(const int64_t hits[N_GOLD_OFFSET])
     return best;
 }
 
-struct gold_arcs gold_arcs(const struct gold *g, int relation)
+struct gold_arcs gold_arcs(const struct gold *gold, int relation)
 {
-    const struct relation *r = &g->relation[relation];
+    const struct relation *r = &gold->relation[relation];
     int best = best_offset(r->offset);
 
     return (struct gold_arcs){ r->name, r->n, r->n_scored[0] + r->n_scored[1],
                                GOLD_FIRST_OFFSET + best, gold_share(r->offset[best], r->n) };
 }
 
-double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way way)
+double gold_accuracy(const struct gold *gold, int relation, int head, enum gold_way way)
 {
-    const struct relation *r = &g->relation[relation];
+    const struct relation *r = &gold->relation[relation];
 
     return gold_share(r->hit[head][0][way] + r->hit[head][1][way], r->n_scored[0] + r->n_scored[1]);
 }
@@ -229,12 +229,12 @@ void gold_interval(int64_t k, int64_t n_all, double *low, double *high)
     *high = middle + half;
 }
 
-struct gold_held gold_held(const struct gold *g, int relation, int head)
+struct gold_held gold_held(const struct gold *gold, int relation, int head)
 {
-    const struct relation *r = &g->relation[relation];
+    const struct relation *r = &gold->relation[relation];
     const int64_t *even = r->hit[head][0], *odd = r->hit[head][1];
     int k = best_offset(r->scored_offset[0]);
-    enum gold_way way = g->causal ? GOLD_LATER :
+    enum gold_way way = gold->causal ? GOLD_LATER :
                         even[GOLD_FROM_HEAD] > even[GOLD_TO_HEAD] ? GOLD_FROM_HEAD :
                                                                     GOLD_TO_HEAD;
     struct gold_held held = { way, gold_share(even[way], r->n_scored[0]), r->n_scored[1],
@@ -247,13 +247,13 @@ struct gold_held gold_held(const struct gold *g, int relation, int head)
     return held;
 }
 
-int gold_choice(const struct gold *g, int relation)
+int gold_choice(const struct gold *gold, int relation)
 {
     double most = -1;
     int best = -1;
 
-    for (int head = 0; head < g->n_heads; head++) {
-        double chosen = gold_held(g, relation, head).chosen;
+    for (int head = 0; head < gold->n_heads; head++) {
+        double chosen = gold_held(gold, relation, head).chosen;
 
         if (chosen > most) {
             most = chosen;
@@ -271,31 +271,31 @@ bool gold_holds(const struct gold_held *held, double points, double arcs)
 
 /* ---- parts of speech ---- */
 
-int gold_tags(const struct gold *g)
+int gold_tags(const struct gold *gold)
 {
-    return g->n_tags;
+    return gold->n_tags;
 }
 
-const char *gold_tag_name(const struct gold *g, int tag)
+const char *gold_tag_name(const struct gold *gold, int tag)
 {
-    return g->tag[tag].name;
+    return gold->tag[tag].name;
 }
 
-double gold_tag_words(const struct gold *g, int tag)
+double gold_tag_words(const struct gold *gold, int tag)
 {
     int64_t all = 0;
 
-    for (int i = 0; i < g->n_tags; i++)
-        all += g->tag[i].n;
-    return gold_share(g->tag[tag].n, all);
+    for (int i = 0; i < gold->n_tags; i++)
+        all += gold->tag[i].n;
+    return gold_share(gold->tag[tag].n, all);
 }
 
-double gold_tag_share(const struct gold *g, int tag, int head)
+double gold_tag_share(const struct gold *gold, int tag, int head)
 {
     struct fixed all = { 0, 0 };
 
-    for (int i = 0; i < g->n_tags; i++)
-        fixed_add(&all, g->tag[i].mass[head]);
-    return g->beyond[head] == 0 && fixed_real(all) > 0 ?
-               fixed_real(g->tag[tag].mass[head]) / fixed_real(all) : (double)NAN;
+    for (int i = 0; i < gold->n_tags; i++)
+        fixed_add(&all, gold->tag[i].mass[head]);
+    return gold->beyond[head] == 0 && fixed_real(all) > 0 ?
+               fixed_real(gold->tag[tag].mass[head]) / fixed_real(all) : (double)NAN;
 }

@@ -40,38 +40,38 @@ struct gold;
 struct gold *gold_new(struct arena *a, int n_heads, bool causal);
 
 /* The number of this relation, which may be new; the name must last as long. */
-int gold_relation(struct gold *g, const char *name);
+int gold_relation(struct gold *gold, const char *name);
 
 /* Counts the tree's arcs, and those that offsets find: once per sentence, before its heads. */
-void gold_add_tree(struct gold *g, const struct gold_tree *tree);
+void gold_add_tree(struct gold *gold, const struct gold_tree *tree);
 
 /* Counts the arcs that one head finds, by its links of arcs.h. */
-void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
+void gold_add_head(struct gold *gold, const struct gold_tree *tree, int head, const int *looks_at,
                    const int *looked_at);
 
 /* All counts of its relations and tags as words (words.h). */
-void gold_words(struct words *w, struct gold *g);
+void gold_words(struct words *words, struct gold *gold);
 
 /* ---- parts of speech ---- */
 
 /* The same as gold_relation. */
-int gold_tag(struct gold *g, const char *name);
-int gold_tags(const struct gold *g);
-const char *gold_tag_name(const struct gold *g, int tag);
+int gold_tag(struct gold *gold, const char *name);
+int gold_tags(const struct gold *gold);
+const char *gold_tag_name(const struct gold *gold, int tag);
 
 /* Adds the weight of a head on each word, from arcs_mass; exactly, so that the order of sentences
  * does not matter. */
-void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass);
+void gold_add_mass(struct gold *gold, const struct gold_tree *tree, int head, const double *mass);
 
 /* The tag's share of all words that have a token; its share of a head's weight.  NaN if there is
  * none.  Source: Vig and Belinkov 2019, eq. 3. */
-double gold_tag_words(const struct gold *g, int tag);
-double gold_tag_share(const struct gold *g, int tag, int head);
+double gold_tag_words(const struct gold *gold, int tag);
+double gold_tag_share(const struct gold *gold, int tag, int head);
 
 /* ---- relations ---- */
 
-int gold_relations(const struct gold *g);       /* 0 is "all" */
-const char *gold_relation_name(const struct gold *g, int relation);
+int gold_relations(const struct gold *gold);       /* 0 is "all" */
+const char *gold_relation_name(const struct gold *gold, int relation);
 
 /* Counts of one relation over all sentences. */
 struct gold_arcs {
@@ -81,11 +81,11 @@ struct gold_arcs {
     int offset;                 /* the best offset */
     double baseline;            /* share of all arcs that it finds; NaN if n is 0 */
 };
-struct gold_arcs gold_arcs(const struct gold *g, int relation);
+struct gold_arcs gold_arcs(const struct gold *gold, int relation);
 
 /* Share of the scored arcs, over all sentences, that a head finds this way; NaN if there are none.
  * */
-double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way way);
+double gold_accuracy(const struct gold *gold, int relation, int head, enum gold_way way);
 
 /* The way that even sentences choose for a head, and its score in odd ones. */
 struct gold_held {
@@ -96,10 +96,10 @@ struct gold_held {
     int offset;                 /* the offset that even sentences choose */
     double baseline;            /* share of the odd sentences' arcs that it finds */
 };
-struct gold_held gold_held(const struct gold *g, int relation, int head);
+struct gold_held gold_held(const struct gold *gold, int relation, int head);
 
 /* The head that even sentences choose for the relation, the first of the best; -1 if none. */
-int gold_choice(const struct gold *g, int relation);
+int gold_choice(const struct gold *gold, int relation);
 
 /* Wilson's 95 % interval of a share k / n; n > 0. */
 void gold_interval(int64_t k, int64_t n, double *low, double *high);

@@ -23,12 +23,12 @@ static void links_start(void *self, size_t at, int text)
         links->head[at].row[i] = (struct link){ -1, -1, 0 };
 }
 
-struct links *links_new(struct arena *a, const struct model *m,
+struct links *links_new(struct arena *a, const struct model *model,
                         const struct attended *texts, const struct wanted *want)
 {
     struct links *links = arena_alloc(a, 1, sizeof *links);
 
-    *links = (struct links){ .arena = a, .slots = slots_of(m, texts, want) };
+    *links = (struct links){ .arena = a, .slots = slots_of(model, texts, want) };
     links->head = arena_alloc(a, slots_count(&links->slots), sizeof *links->head);
     slots_each(&links->slots, links_start, links);
     return links;

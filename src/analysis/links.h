@@ -23,7 +23,7 @@ struct head_links {
 struct links;
 
 /* For the texts, and the layers and heads of want; memory is allocated in a. */
-struct links *links_new(struct arena *a, const struct model *m,
+struct links *links_new(struct arena *a, const struct model *model,
                         const struct attended *texts, const struct wanted *want);
 struct sink links_sink(struct links *links);
 

@@ -19,9 +19,9 @@ static int *places(struct arena *a, struct map_axis axis, int pool, int *n_cells
 }
 
 /* Cells of a head. */
-static size_t n_cells(const struct map *m)
+static size_t n_cells(const struct map *map)
 {
-    return (size_t)m->n_rows * (size_t)m->n_cols;
+    return (size_t)map->n_rows * (size_t)map->n_cols;
 }
 
 struct map *map_new(struct arena *a, int text, int layer, int n_heads,
@@ -44,35 +44,35 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
     return map;
 }
 
-static void map_put(struct map *m, size_t cell, float w)
+static void map_put(struct map *map, size_t cell, float w)
 {
-    float *v = &m->value[cell];
+    float *v = &map->value[cell];
 
     if (isnan(*v))
         *v = w;
-    else if (m->how == POOL_MEAN)
+    else if (map->how == POOL_MEAN)
         *v += w;
     else if (w > *v)
         *v = w;
-    if (m->how == POOL_MEAN)
-        m->count[cell]++;
+    if (map->how == POOL_MEAN)
+        map->count[cell]++;
 }
 
 /* The weights of a query on n keys from key0; hidden ones are marked, or NaN. */
-static void put_row(struct map *m, int head, int query, int key0, int n,
+static void put_row(struct map *map, int head, int query, int key0, int n,
                     const float *weight, const unsigned char *hidden)
 {
-    int row = m->row[query];
+    int row = map->row[query];
     size_t start;
 
     if (row < 0)
         return;
-    start = (size_t)head * n_cells(m) + (size_t)(row / m->pool) * (size_t)m->n_cols;
+    start = (size_t)head * n_cells(map) + (size_t)(row / map->pool) * (size_t)map->n_cols;
     for (int j = 0; j < n; j++) {
-        int column = m->col[key0 + j];
+        int column = map->col[key0 + j];
 
         if (column >= 0 && !isnan(weight[j]) && (hidden == NULL || !hidden[j]))
-            map_put(m, start + (size_t)(column / m->pool), weight[j]);
+            map_put(map, start + (size_t)(column / map->pool), weight[j]);
     }
 }
 
@@ -97,13 +97,13 @@ static void map_take_rows(void *self, const struct rows *rows, int n_heads)
 }
 
 /* Sums become means. */
-static void map_finish_head(struct map *m, int head)
+static void map_finish_head(struct map *map, int head)
 {
-    size_t first = (size_t)head * n_cells(m);
+    size_t first = (size_t)head * n_cells(map);
 
-    for (size_t i = first; m->how == POOL_MEAN && i < first + n_cells(m); i++)
-        if (m->count[i] > 1)
-            m->value[i] /= (float)m->count[i];
+    for (size_t i = first; map->how == POOL_MEAN && i < first + n_cells(map); i++)
+        if (map->count[i] > 1)
+            map->value[i] /= (float)map->count[i];
 }
 
 static void map_done(void *self, int text, int layer)
@@ -115,19 +115,19 @@ static void map_done(void *self, int text, int layer)
             map_finish_head(map, head);
 }
 
-struct sink map_sink(struct map *m)
+struct sink map_sink(struct map *map)
 {
-    return (struct sink){ SINK_HEAD, map_take_rows, map_done, m };
+    return (struct sink){ SINK_HEAD, map_take_rows, map_done, map };
 }
 
-void map_fill(struct map *m, int head, const float *weight)
+void map_fill(struct map *map, int head, const float *weight)
 {
-    for (int i = 0; i < m->n_queries; i++)
-        put_row(m, head, i, 0, m->n_keys, weight + (size_t)i * (size_t)m->n_keys, NULL);
-    map_finish_head(m, head);
+    for (int i = 0; i < map->n_queries; i++)
+        put_row(map, head, i, 0, map->n_keys, weight + (size_t)i * (size_t)map->n_keys, NULL);
+    map_finish_head(map, head);
 }
 
-const float *map_head(const struct map *m, int head)
+const float *map_head(const struct map *map, int head)
 {
-    return m->value + (size_t)head * n_cells(m);
+    return map->value + (size_t)head * n_cells(map);
 }

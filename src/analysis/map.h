@@ -35,11 +35,11 @@ struct map_axis {
 struct map *map_new(struct arena *a, int text, int layer, int n_heads,
                     struct map_axis queries, struct map_axis keys, int pool,
                     enum pool how);
-struct sink map_sink(struct map *m);
+struct sink map_sink(struct map *map);
 
 /* In place of a pass: fills a head from weight [n_queries, n_keys], the sink last; NaN: hidden. */
-void map_fill(struct map *m, int head, const float *weight);
+void map_fill(struct map *map, int head, const float *weight);
 
-const float *map_head(const struct map *m, int head);   /* [n_rows, n_cols] */
+const float *map_head(const struct map *map, int head);   /* [n_rows, n_cols] */
 
 #endif

@@ -43,24 +43,24 @@ static int by_size(const void *x, const void *y)
 }
 
 /* The median of runs, each long enough for the clock. */
-static double median_s(const struct mechanism_heads *h, float *z, int repeats,
+static double median_s(const struct mechanism_heads *heads, float *z, int repeats,
                        struct arena *a)
 {
     static const double SHORTEST = 1e-3;
     double *s = arena_alloc_raw(a, (size_t)repeats, sizeof *s), one;
-    int64_t *scores = arena_alloc(a, (size_t)h->n, sizeof *scores);
-    void *room = arena_alloc_raw(a, h->room_bytes, 1);
+    int64_t *scores = arena_alloc(a, (size_t)heads->n, sizeof *scores);
+    void *room = arena_alloc_raw(a, heads->room_bytes, 1);
     int count;
 
     one = thread_s();
-    mechanism_attend_alone(h, z, scores, room);
+    mechanism_attend_alone(heads, z, scores, room);
     one = thread_s() - one;
     count = one * 1000 > SHORTEST ? (int)(SHORTEST / one) + 1 : 1000;
     for (int r = 0; r < repeats; r++) {
         double start = thread_s();
 
         for (int i = 0; i < count; i++)
-            mechanism_attend_alone(h, z, scores, room);
+            mechanism_attend_alone(heads, z, scores, room);
         s[r] = (thread_s() - start) / count;
     }
     qsort(s, (size_t)repeats, sizeof *s, by_size);
@@ -132,11 +132,11 @@ static void own_rows_task(void *self, int i, struct arena *scratch)
 }
 
 /* Whether the rows of this head count. */
-static bool mechanisms_counts(const struct rows_job *j, int head)
+static bool mechanisms_counts(const struct rows_job *job, int head)
 {
-    const struct wanted *heads = j->c->opts->heads;
+    const struct wanted *heads = job->c->opts->heads;
 
-    return heads == NULL || wanted_head(heads, j->v->layer, head);
+    return heads == NULL || wanted_head(heads, job->v->layer, head);
 }
 
 static void rows_task(void *self, int i, struct arena *scratch)
@@ -178,35 +178,35 @@ static void set_means(double *js, double *links_kept, double *entropy,
     *links_kept = (double)sums->same / (double)sums->n;
 }
 
-static void compare_rows(struct mechanism_result *r, struct rows_job *j)
+static void compare_rows(struct mechanism_result *result, struct rows_job *job)
 {
-    int H = j->v->H;
-    bool compared = j->exact != NULL;
+    int H = job->v->H;
+    bool compared = job->exact != NULL;
     struct row_sums all = { 0 };
 
-    j->sums = arena_alloc(j->c->a, (size_t)H, sizeof *j->sums);
-    par_for(j->c->par, j->h->n, rows_task, j);
+    job->sums = arena_alloc(job->c->a, (size_t)H, sizeof *job->sums);
+    par_for(job->c->par, job->h->n, rows_task, job);
     for (int head = 0; head < H; head++) {
-        const struct row_sums *sums = &j->sums[head];
+        const struct row_sums *sums = &job->sums[head];
 
-        set_means(&r->head[head].js, &r->head[head].links_kept, &r->head[head].entropy, sums,
-                  compared);
+        set_means(&result->head[head].js, &result->head[head].links_kept,
+                  &result->head[head].entropy, sums, compared);
         all.js += sums->js;
         all.entropy += sums->entropy;
         all.n += sums->n;
         all.same += sums->same;
         all.undefined = all.undefined || sums->undefined;
     }
-    set_means(&r->js, &r->links_kept, &r->entropy, &all, compared);
+    set_means(&result->js, &result->links_kept, &result->entropy, &all, compared);
 }
 
 /* ---- one layer ---- */
 
-static struct mechanism_heads mechanisms_heads_of(const struct mechanisms_opts *o, int id,
-                                                  const struct qkv_view *v, struct arena *a)
+static struct mechanism_heads mechanisms_heads_of(const struct mechanisms_opts *opts, int id,
+                                                  const struct qkv_view *view, struct arena *a)
 {
-    return mechanism_heads(mechanism_table[id], &o->params,
-                           id == MECHANISM_additive ? o->additive : NULL, v, a);
+    return mechanism_heads(mechanism_table[id], &opts->params,
+                           id == MECHANISM_additive ? opts->additive : NULL, view, a);
 }
 
 /* The model's own attention in a layer, and room for another; own ones are NULL where
@@ -223,56 +223,56 @@ static float *floats(struct arena *a, int64_t rows, int64_t columns)
 }
 
 /* |z' - z| / |z| of one head. */
-static double head_error(const struct layer_room *r, const struct qkv_view *v, int head)
+static double head_error(const struct layer_room *room, const struct qkv_view *view, int head)
 {
-    int d_v = v->at->d_v;
+    int d_v = view->at->d_v;
     double off = 0, all = 0;
 
-    for (int i = 0; i < v->T; i++)
+    for (int i = 0; i < view->T; i++)
         for (int c = 0; c < d_v; c++) {
-            int64_t at = ((int64_t)i * v->H + head) * d_v + c;
-            double d = (double)r->z[at] - r->own_z[at];
+            int64_t at = ((int64_t)i * view->H + head) * d_v + c;
+            double d = (double)room->z[at] - room->own_z[at];
 
             off += d * d;
-            all += (double)r->own_z[at] * r->own_z[at];
+            all += (double)room->own_z[at] * room->own_z[at];
         }
     return all > 0 && isfinite(off) && isfinite(all) ? sqrt(off / all) : NAN;
 }
 
 /* What one run tells of each head and of all. */
-static void set_heads(struct mechanism_result *r, const struct mechanism_heads *h,
-                      const int64_t *scores, const struct qkv_view *v,
+static void set_heads(struct mechanism_result *result, const struct mechanism_heads *heads,
+                      const int64_t *scores, const struct qkv_view *view,
                       const struct layer_room *room)
 {
     double all = 0, seen = 0;
 
-    for (int head = 0; head < v->H; head++) {
-        double own = (double)mechanism_seen(v, head);
+    for (int head = 0; head < view->H; head++) {
+        double own = (double)mechanism_seen(view, head);
 
-        r->head[head] = (struct mechanism_head_result){
-            room->own_z != NULL ? head_error(room, v, head) : NAN, NAN, NAN, NAN,
-            (double)scores[head / h->joined] / own,
+        result->head[head] = (struct mechanism_head_result){
+            room->own_z != NULL ? head_error(room, view, head) : NAN, NAN, NAN, NAN,
+            (double)scores[head / heads->joined] / own,
         };
-        all += (double)scores[head / h->joined];
+        all += (double)scores[head / heads->joined];
         seen += own;
     }
-    r->scores = all / seen;
+    result->scores = all / seen;
 }
 
 /* Of what an attention of the model gives a row. */
-static int out_width(const struct mechanisms *c)
+static int out_width(const struct mechanisms *mechanisms)
 {
-    return model_attention_width(c->model);
+    return model_attention_width(mechanisms->model);
 }
 
-static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
+static int one_mechanism(struct mechanisms *mechanisms, const struct qkv_view *view, int id,
                          struct layer_room *room, struct err *e)
 {
-    struct mechanism_result *result = &c->result[v->layer * N_MECHANISM + id];
-    struct mechanism_heads heads = mechanisms_heads_of(c->opts, id, v, c->a);
-    struct rows_job job = { .c = c, .v = v, .h = &heads, .exact = room->exact };
-    int64_t count = (int64_t)v->T * out_width(c);
-    int64_t *scores = arena_alloc(c->a, (size_t)v->H, sizeof *scores);
+    struct mechanism_result *result = &mechanisms->result[view->layer * N_MECHANISM + id];
+    struct mechanism_heads heads = mechanisms_heads_of(mechanisms->opts, id, view, mechanisms->a);
+    struct rows_job job = { .c = mechanisms, .v = view, .h = &heads, .exact = room->exact };
+    int64_t count = (int64_t)view->T * out_width(mechanisms);
+    int64_t *scores = arena_alloc(mechanisms->a, (size_t)view->H, sizeof *scores);
 
     if (heads.refused != NULL) {
         snprintf(result->reason, sizeof result->reason, "%s", heads.refused);
@@ -280,60 +280,63 @@ static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
         return 0;
     }
     result->bytes = (int64_t)heads.room_bytes;
-    mechanism_attend_alone(&heads, room->z, scores, arena_alloc_raw(c->a, heads.room_bytes, 1));
-    set_heads(result, &heads, scores, v, room);
-    run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par,
-                         c->a);
-    if (mechanisms_check_output(c->model, v, room->z, room->out, out_width(c), e) != 0)
+    mechanism_attend_alone(&heads, room->z, scores,
+                           arena_alloc_raw(mechanisms->a, heads.room_bytes, 1));
+    set_heads(result, &heads, scores, view, room);
+    run_attention_output(mechanisms->model, view->layer, view->stack, room->out, room->z, view->T,
+                         mechanisms->par, mechanisms->a);
+    if (mechanisms_check_output(mechanisms->model, view, room->z, room->out, out_width(mechanisms),
+                                e) != 0)
         return -1;
     if (room->own_out != NULL)
         result->error = mechanisms_change(room->out, room->own_out, count);
-    if (c->opts->repeats > 0)
-        result->seconds = median_s(&heads, room->z, c->opts->repeats, c->a);
-    if (c->kept != NULL)
-        job.kept = c->kept + (int64_t)id * v->T * v->S;
-    if (c->opts->arrays != NULL)
-        job.all = floats(c->a, (int64_t)v->H * v->T, v->S);
-    if (c->opts->rows)
+    if (mechanisms->opts->repeats > 0)
+        result->seconds = median_s(&heads, room->z, mechanisms->opts->repeats, mechanisms->a);
+    if (mechanisms->kept != NULL)
+        job.kept = mechanisms->kept + (int64_t)id * view->T * view->S;
+    if (mechanisms->opts->arrays != NULL)
+        job.all = floats(mechanisms->a, (int64_t)view->H * view->T, view->S);
+    if (mechanisms->opts->rows)
         compare_rows(result, &job);
-    if (c->opts->arrays != NULL)
-        c->opts->arrays->take(c->opts->arrays->self, v->layer, (enum mechanism_id)id, job.all,
-                              room->out);
+    if (mechanisms->opts->arrays != NULL)
+        mechanisms->opts->arrays->take(mechanisms->opts->arrays->self, view->layer,
+                                       (enum mechanism_id)id, job.all, room->out);
     return 0;
 }
 
-static int run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_room *room,
-                   struct err *e)
+static int run_own(struct mechanisms *mechanisms, const struct qkv_view *view,
+                   struct layer_room *room, struct err *e)
 {
-    struct mechanism_params params = c->opts->params;
+    struct mechanism_params params = mechanisms->opts->params;
     struct mechanism_heads own = mechanism_heads(mechanism_table[MECHANISM_exact], &params,
-                                                 NULL, v, c->a);
-    struct rows_job job = { .c = c, .v = v, .h = &own };
+                                                 NULL, view, mechanisms->a);
+    struct rows_job job = { .c = mechanisms, .v = view, .h = &own };
 
-    room->own_z = floats(c->a, v->T, (int64_t)v->H * v->at->d_v);
-    room->own_out = floats(c->a, v->T, out_width(c));
-    mechanism_attend(&own, room->own_z, c->par);
-    run_attention_output(c->model, v->layer, v->stack, room->own_out, room->own_z, v->T,
-                         c->par, c->a);
-    if (mechanisms_check_output(c->model, v, room->own_z, room->own_out, out_width(c), e) != 0)
+    room->own_z = floats(mechanisms->a, view->T, (int64_t)view->H * view->at->d_v);
+    room->own_out = floats(mechanisms->a, view->T, out_width(mechanisms));
+    mechanism_attend(&own, room->own_z, mechanisms->par);
+    run_attention_output(mechanisms->model, view->layer, view->stack, room->own_out, room->own_z,
+                         view->T, mechanisms->par, mechanisms->a);
+    if (mechanisms_check_output(mechanisms->model, view, room->own_z, room->own_out,
+                                out_width(mechanisms), e) != 0)
         return -1;
-    if (!c->opts->rows)
+    if (!mechanisms->opts->rows)
         return 0;
-    job.exact = room->exact = floats(c->a, (int64_t)v->H * v->T, v->S);
-    par_for(c->par, own.n, own_rows_task, &job);
+    job.exact = room->exact = floats(mechanisms->a, (int64_t)view->H * view->T, view->S);
+    par_for(mechanisms->par, own.n, own_rows_task, &job);
     return 0;
 }
 
-static int mechanisms_take(void *self, const struct qkv_view *v, struct err *e)
+static int mechanisms_take(void *self, const struct qkv_view *view, struct err *e)
 {
     struct mechanisms *mechanisms = self;
-    struct layer_room room = { .z = floats(mechanisms->a, v->T,
-                                           (int64_t)v->H * v->at->d_v),
-                               .out = floats(mechanisms->a, v->T, out_width(mechanisms)) };
+    struct layer_room room = { .z = floats(mechanisms->a, view->T,
+                                           (int64_t)view->H * view->at->d_v),
+                               .out = floats(mechanisms->a, view->T, out_width(mechanisms)) };
     int status = 0;
 
-    if (mechanisms_check_view(mechanisms->model, v, e) != 0 ||
-        (mechanisms->opts->error && run_own(mechanisms, v, &room, e) != 0))
+    if (mechanisms_check_view(mechanisms->model, view, e) != 0 ||
+        (mechanisms->opts->error && run_own(mechanisms, view, &room, e) != 0))
         return -1;
     progress_begin(par_progress(mechanisms->par), "mechanism",
                    mechanisms_count(mechanisms->opts));
@@ -342,7 +345,7 @@ static int mechanisms_take(void *self, const struct qkv_view *v, struct err *e)
 
         if (!mechanisms_covers(mechanisms->opts, (enum mechanism_id)id))
             continue;
-        status = one_mechanism(mechanisms, v, id, &room, e);
+        status = one_mechanism(mechanisms, view, id, &room, e);
         arena_reset(mechanisms->a, mark);
         progress_step(par_progress(mechanisms->par));
     }
@@ -350,62 +353,62 @@ static int mechanisms_take(void *self, const struct qkv_view *v, struct err *e)
     return status;
 }
 
-struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
-                                  const struct mechanisms_opts *o, int n_queries,
+struct mechanisms *mechanisms_new(struct arena *a, const struct model *model,
+                                  const struct mechanisms_opts *opts, int n_queries,
                                   int n_keys, struct par *par)
 {
     struct mechanisms *mechanisms = arena_alloc(a, 1, sizeof *mechanisms);
     struct mechanism_head_result *head;
-    size_t count = (size_t)m->config.n_layers * N_MECHANISM;
+    size_t count = (size_t)model->config.n_layers * N_MECHANISM;
 
-    *mechanisms = (struct mechanisms){ .n_layers = m->config.n_layers,
-                                       .opts = o,
-                                       .model = m,
+    *mechanisms = (struct mechanisms){ .n_layers = model->config.n_layers,
+                                       .opts = opts,
+                                       .model = model,
                                        .par = par,
                                        .a = a };
     mechanisms->result = arena_alloc(a, count, sizeof *mechanisms->result);
-    head = arena_alloc(a, count * (uint64_t)m->config.n_heads, sizeof *head);
+    head = arena_alloc(a, count * (uint64_t)model->config.n_heads, sizeof *head);
     for (size_t i = 0; i < count; i++)
         mechanisms->result[i] = (struct mechanism_result){
             .error = NAN, .js = NAN, .links_kept = NAN, .entropy = NAN, .scores = NAN,
-            .seconds = NAN, .head = head + i * (size_t)m->config.n_heads,
+            .seconds = NAN, .head = head + i * (size_t)model->config.n_heads,
         };
-    for (size_t i = 0; i < count * (size_t)m->config.n_heads; i++)
+    for (size_t i = 0; i < count * (size_t)model->config.n_heads; i++)
         head[i] = (struct mechanism_head_result){ NAN, NAN, NAN, NAN, NAN };
-    if (o->kept_head >= 0)
+    if (opts->kept_head >= 0)
         mechanisms->kept = floats(a, N_MECHANISM * (int64_t)n_queries, n_keys);
     return mechanisms;
 }
 
-struct tap mechanisms_tap(struct mechanisms *c)
+struct tap mechanisms_tap(struct mechanisms *mechanisms)
 {
-    return (struct tap){ .take = mechanisms_take, .self = c };
+    return (struct tap){ .take = mechanisms_take, .self = mechanisms };
 }
 
-const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int layer,
+const struct mechanism_result *mechanisms_at(const struct mechanisms *mechanisms, int layer,
                                              enum mechanism_id id)
 {
-    return &c->result[layer * N_MECHANISM + (int)id];
+    return &mechanisms->result[layer * N_MECHANISM + (int)id];
 }
 
 /* ---- in every layer ---- */
 
-static int attend(void *self, const struct qkv_view *v, float *z, struct par *par,
+static int attend(void *self, const struct qkv_view *view, float *z, struct par *par,
                   struct err *e)
 {
     struct mechanisms_replacement *replacement = self;
-    struct mechanism_heads heads = mechanisms_heads_of(replacement->opts, (int)replacement->id, v,
-                                                       replacement->a);
+    struct mechanism_heads heads = mechanisms_heads_of(replacement->opts, (int)replacement->id,
+                                                       view, replacement->a);
 
     replacement->refused = heads.refused;
     if (heads.refused != NULL)
         return err_set(e, ERR_INPUT, "%s in layer %d: %s",
-                       mechanism_names[replacement->id], v->layer, heads.refused);
+                       mechanism_names[replacement->id], view->layer, heads.refused);
     mechanism_attend(&heads, z, par);
     return 0;
 }
 
-struct tap mechanisms_replacement_tap(struct mechanisms_replacement *r)
+struct tap mechanisms_replacement_tap(struct mechanisms_replacement *replacement)
 {
-    return (struct tap){ .attend = attend, .self = r };
+    return (struct tap){ .attend = attend, .self = replacement };
 }

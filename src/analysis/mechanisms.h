@@ -81,11 +81,11 @@ struct mechanisms {
  * For one text of n_queries and n_keys positions.  The tap fills it, layer by layer; the arena must
  * be the one from which the pass allocates.
  */
-struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
-                                  const struct mechanisms_opts *o, int n_queries,
+struct mechanisms *mechanisms_new(struct arena *a, const struct model *model,
+                                  const struct mechanisms_opts *opts, int n_queries,
                                   int n_keys, struct par *par);
-struct tap mechanisms_tap(struct mechanisms *c);
-const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int layer,
+struct tap mechanisms_tap(struct mechanisms *mechanisms);
+const struct mechanism_result *mechanisms_at(const struct mechanisms *mechanisms, int layer,
                                              enum mechanism_id id);
 
 /*
@@ -98,7 +98,7 @@ struct mechanisms_replacement {
     struct arena *a;
     const char *refused;
 };
-struct tap mechanisms_replacement_tap(struct mechanisms_replacement *r);
+struct tap mechanisms_replacement_tap(struct mechanisms_replacement *replacement);
 
 /* |x - y| / |y| of n numbers each; NaN if |y| is 0 or a number is not finite. */
 double mechanisms_change(const float *x, const float *y, int64_t n);

@@ -227,35 +227,35 @@ enum { METRIC_LONG_TEXT = 32 };
 
 extern const struct metric metric_table[N_METRIC];
 
-static inline enum metric_scope metric_scope(const struct metric *m)
+static inline enum metric_scope metric_scope(const struct metric *metric)
 {
-    return m->rule->state != NULL ? m->rule->state->scope : SCOPE_ROW;
+    return metric->rule->state != NULL ? metric->rule->state->scope : SCOPE_ROW;
 }
 
 /* row_scan of the weights, shared by all metrics. */
-static inline struct scan metric_scan(const struct metric_row *r)
+static inline struct scan metric_scan(const struct metric_row *row)
 {
-    return r->scan != NULL ? *r->scan : row_scan(r->a, r->n_keys, r->key0, r->query);
+    return row->scan != NULL ? *row->scan : row_scan(row->a, row->n_keys, row->key0, row->query);
 }
 
 /* Row t of the block. */
-struct metric_row metric_block_row(const struct metric_block *b, int t);
+struct metric_row metric_block_row(const struct metric_block *block, int t);
 
 /* Its rows in the form of nn/facts.h. */
-struct facts_rows metric_block_facts(const struct metric_block *b);
+struct facts_rows metric_block_facts(const struct metric_block *block);
 
-const struct facts_shape *metric_block_shape(const struct metric_block *b);
+const struct facts_shape *metric_block_shape(const struct metric_block *block);
 
 /* Sums of the largest weights, and how many sum to 0.9; NULL: the rows are too long. */
-const struct facts_top *metric_block_top(const struct metric_block *b);
+const struct facts_top *metric_block_top(const struct metric_block *block);
 
-const struct metric_entropies *metric_block_entropies(const struct metric_block *b);
+const struct metric_entropies *metric_block_entropies(const struct metric_block *block);
 
 /* [METRIC_NEAR + 1] the sum of the weights at each distance, from 0 on. */
-const double *metric_block_near(const struct metric_block *b);
+const double *metric_block_near(const struct metric_block *block);
 
 /* Calls take for each row of the block. */
-void metric_block_each(void *state, const struct metric_block *b,
+void metric_block_each(void *state, const struct metric_block *block,
                        void (*take)(void *state, const struct metric_row *rows, int n));
 
 /* The sum of n numbers with stride step, in four lanes. */
@@ -264,26 +264,26 @@ double metric_sum_double(const double *x, int n);
 
 /* The sum over all rows of the weight on the key at offset `away` from the query, 0 if there is
  * none. */
-double metric_sum_away(const struct metric_block *b, int away);
+double metric_sum_away(const struct metric_block *block, int away);
 
 /* False if key j is left out by --hide, so that its weight is unknown. */
-static inline bool metric_has(const struct metric_row *r, int j)
+static inline bool metric_has(const struct metric_row *row, int j)
 {
-    return r->out == NULL || !r->out[j];
+    return row->out == NULL || !row->out[j];
 }
 
 /* True if key j is one of the n_visible. */
-static inline bool metric_sees(const struct metric_row *r, int j)
+static inline bool metric_sees(const struct metric_row *row, int j)
 {
-    return j >= r->key0 && j < r->key0 + r->n_keys &&
-           (r->hidden == NULL || !r->hidden[j - r->key0]);
+    return j >= row->key0 && j < row->key0 + row->n_keys &&
+           (row->hidden == NULL || !row->hidden[j - row->key0]);
 }
 
 /* True if the row sees a key after its own. */
-static inline bool metric_looks_ahead(const struct metric_row *r)
+static inline bool metric_looks_ahead(const struct metric_row *row)
 {
-    for (int j = r->query + 1; j < r->key0 + r->n_keys; j++)
-        if (metric_sees(r, j))
+    for (int j = row->query + 1; j < row->key0 + row->n_keys; j++)
+        if (metric_sees(row, j))
             return true;
     return false;
 }
@@ -295,28 +295,28 @@ static inline bool metric_ends(const struct token_list *list, int i)
 }
 
 /* True if positions are those of patches in a picture, not of tokens in a text. */
-static inline bool metric_in_plane(const struct metric_row *r)
+static inline bool metric_in_plane(const struct metric_row *row)
 {
-    return r->queries->columns > 0 && !r->two_axes;
+    return row->queries->columns > 0 && !row->two_axes;
 }
 
 /* True for a patch of a picture, not [CLS] or similar. */
-static inline bool metric_is_patch(const struct metric_row *r, int i)
+static inline bool metric_is_patch(const struct metric_row *row, int i)
 {
-    return i >= r->queries->n_before && i < r->queries->n;
+    return i >= row->queries->n_before && i < row->queries->n;
 }
 
 /* The distance from patch i to patch j, in patches. */
-double metric_plane_away(const struct metric_row *r, int i, int j);
+double metric_plane_away(const struct metric_row *row, int i, int j);
 
 /* a_ij of row i, 0 if j is outside the text or hidden. */
-static inline double metric_weight(const struct metric_row *r, int j)
+static inline double metric_weight(const struct metric_row *row, int j)
 {
-    return j < r->key0 || j >= r->key0 + r->n_keys ? 0 : (double)r->a[j - r->key0];
+    return j < row->key0 || j >= row->key0 + row->n_keys ? 0 : (double)row->a[j - row->key0];
 }
 
 /* The key of the largest weight, the first among equals; tokens that end a text do not count as
  * rows or keys; -1 if there is none. */
-int metric_strongest(const struct metric_row *r);
+int metric_strongest(const struct metric_row *row);
 
 #endif

@@ -20,45 +20,45 @@ struct probe {
     struct sums *sums;          /* of each slot */
 };
 
-struct probe *probe_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct probe *probe_new(struct arena *a, const struct model *model, const struct attended *texts,
                         const struct wanted *want, struct probe_shape shape)
 {
     struct probe *probe = arena_alloc(a, 1, sizeof *probe);
 
-    *probe = (struct probe){ .slots = slots_of(m, texts, want), .shape = shape };
+    *probe = (struct probe){ .slots = slots_of(model, texts, want), .shape = shape };
     probe->sums = arena_alloc(a, slots_count(&probe->slots), sizeof *probe->sums);
     return probe;
 }
 
 /* Weight of row t on this key; 0 where the block does not have it. */
-static double weight(const struct rows *r, int t, int key)
+static double weight(const struct rows *rows, int t, int key)
 {
-    if (key < r->key0 || key >= r->key0 + r->n_keys)
+    if (key < rows->key0 || key >= rows->key0 + rows->n_keys)
         return 0;
-    return (double)r->weight[(size_t)t * r->stride + (size_t)(key - r->key0)];
+    return (double)rows->weight[(size_t)t * rows->stride + (size_t)(key - rows->key0)];
 }
 
 /* Row t, whose query is drawn token i. */
-static void probe_add_row(struct sums *sums, const struct rows *r, int t, int i,
+static void probe_add_row(struct sums *sums, const struct rows *rows, int t, int i,
                           const struct probe_shape *shape)
 {
-    int key = r->row0 + t, n = shape->n;
+    int key = rows->row0 + t, n = shape->n;
 
-    sums->of[PROBE_SELF] += weight(r, t, key);
-    sums->of[PROBE_FIRST] += key > 0 ? weight(r, t, 0) : 0;
+    sums->of[PROBE_SELF] += weight(rows, t, key);
+    sums->of[PROBE_FIRST] += key > 0 ? weight(rows, t, 0) : 0;
     if (i >= 1)
-        sums->of[PROBE_PREVIOUS] += weight(r, t, key - 1);
+        sums->of[PROBE_PREVIOUS] += weight(rows, t, key - 1);
     if (i + 1 < 2 * n)
-        sums->of[PROBE_NEXT] += weight(r, t, key + 1);
+        sums->of[PROBE_NEXT] += weight(rows, t, key + 1);
     if (i >= n) {
-        sums->of[PROBE_INDUCTION] += weight(r, t, key - n + 1);
-        sums->of[PROBE_DUPLICATE] += weight(r, t, key - n);
+        sums->of[PROBE_INDUCTION] += weight(rows, t, key - n + 1);
+        sums->of[PROBE_DUPLICATE] += weight(rows, t, key - n);
     } else if (shape->both) {
-        sums->of[PROBE_DUPLICATE] += weight(r, t, key + n);
+        sums->of[PROBE_DUPLICATE] += weight(rows, t, key + n);
     }
     for (int k = 0; k < N_OFFSETS; k++)
         if (i + offsets[k] >= 0 && i + offsets[k] < 2 * n)
-            sums->offset[k] += weight(r, t, key + offsets[k]);
+            sums->offset[k] += weight(rows, t, key + offsets[k]);
 }
 
 static void probe_take(void *self, const struct rows *rows, int n_heads)
@@ -77,9 +77,9 @@ static void probe_take(void *self, const struct rows *rows, int n_heads)
     }
 }
 
-struct sink probe_sink(struct probe *p)
+struct sink probe_sink(struct probe *probe)
 {
-    return (struct sink){ SINK_HEAD, probe_take, NULL, p };
+    return (struct sink){ SINK_HEAD, probe_take, NULL, probe };
 }
 
 /* Rows of a text that a score is the mean of; 0: there are none. */
@@ -98,17 +98,17 @@ static int probe_count_rows(const struct probe_shape *shape, enum probe_score sc
 }
 
 /* The mean of the largest offset, or which one that is. */
-static double best_offset(const struct probe *p, int layer, int head, bool which)
+static double best_offset(const struct probe *probe, int layer, int head, bool which)
 {
     double best = NAN;
     int at = -1;
 
     for (int k = 0; k < N_OFFSETS; k++) {
-        int rows = 2 * p->shape.n - abs(offsets[k]);
+        int rows = 2 * probe->shape.n - abs(offsets[k]);
         double sum = 0;
 
-        for (int text = 0; text < p->slots.texts.n_texts; text++)
-            sum += p->sums[slots_at(&p->slots, text, layer, head)].offset[k];
+        for (int text = 0; text < probe->slots.texts.n_texts; text++)
+            sum += probe->sums[slots_at(&probe->slots, text, layer, head)].offset[k];
         if (rows > 0 && (at < 0 || sum / rows > best)) {
             best = sum / rows;
             at = k;
@@ -116,17 +116,17 @@ static double best_offset(const struct probe *p, int layer, int head, bool which
     }
     if (at < 0)
         return NAN;
-    return which ? offsets[at] : best / p->slots.texts.n_texts;
+    return which ? offsets[at] : best / probe->slots.texts.n_texts;
 }
 
-double probe_score(const struct probe *p, enum probe_score score, int layer, int head)
+double probe_score(const struct probe *probe, enum probe_score score, int layer, int head)
 {
-    int n = probe_count_rows(&p->shape, score);
+    int n = probe_count_rows(&probe->shape, score);
     double sum = 0;
 
     if (score >= PROBE_OFFSET)
-        return best_offset(p, layer, head, score == PROBE_OFFSET_K);
-    for (int text = 0; text < p->slots.texts.n_texts; text++)
-        sum += p->sums[slots_at(&p->slots, text, layer, head)].of[score];
-    return n > 0 ? sum / ((double)n * p->slots.texts.n_texts) : NAN;
+        return best_offset(probe, layer, head, score == PROBE_OFFSET_K);
+    for (int text = 0; text < probe->slots.texts.n_texts; text++)
+        sum += probe->sums[slots_at(&probe->slots, text, layer, head)].of[score];
+    return n > 0 ? sum / ((double)n * probe->slots.texts.n_texts) : NAN;
 }

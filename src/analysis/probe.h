@@ -31,11 +31,11 @@ enum probe_score { PROBE_INDUCTION, PROBE_DUPLICATE, PROBE_PREVIOUS, PROBE_SELF,
 struct probe;
 
 /* For a pass over texts of this shape; want and texts must last as long.  n >= 1. */
-struct probe *probe_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct probe *probe_new(struct arena *a, const struct model *model, const struct attended *texts,
                         const struct wanted *want, struct probe_shape shape);
-struct sink probe_sink(struct probe *p);
+struct sink probe_sink(struct probe *probe);
 
 /* After the pass, for a wanted head; NaN: undefined for this shape. */
-double probe_score(const struct probe *p, enum probe_score score, int layer, int head);
+double probe_score(const struct probe *probe, enum probe_score score, int layer, int head);
 
 #endif

@@ -11,13 +11,13 @@ struct ranking {
     double *cal;                /* [n_gold] of the head at hand */
 };
 
-struct ranking *ranking_new(struct arena *a, const struct model *m,
+struct ranking *ranking_new(struct arena *a, const struct model *model,
                             const struct attended *texts, const struct wanted *want,
                             const struct ranking_places *places)
 {
     struct ranking *r = arena_alloc(a, 1, sizeof *r);
 
-    *r = (struct ranking){ .slots = slots_of(m, texts, want), .places = *places };
+    *r = (struct ranking){ .slots = slots_of(model, texts, want), .places = *places };
     r->sum = arena_alloc(a, slots_count(&r->slots) * (uint64_t)places->n_gold, sizeof *r->sum);
     r->cal = arena_alloc(a, (uint64_t)places->n_gold, sizeof *r->cal);
     return r;
@@ -45,9 +45,10 @@ static void ranking_take(void *self, const struct rows *rows, int n_heads)
     }
 }
 
-struct sink ranking_sink(struct ranking *r)
+struct sink ranking_sink(struct ranking *ranking)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = ranking_take, .self = r, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = ranking_take, .self = ranking,
+                          .divided = true };
 }
 
 double ranking_sum(const double *cal, int n)
@@ -64,15 +65,16 @@ double ranking_sum(const double *cal, int n)
     return sum;
 }
 
-double ranking_score(const struct ranking *r, int layer, int head)
+double ranking_score(const struct ranking *ranking, int layer, int head)
 {
-    int n = r->places.n_gold;
-    const double *with = r->sum + slots_at(&r->slots, RANKING_ASKED, layer, head) * (size_t)n;
-    const double *without = r->sum +
-                            slots_at(&r->slots, RANKING_NOT_ASKED, layer, head) * (size_t)n;
+    int n = ranking->places.n_gold;
+    const double *with = ranking->sum +
+                         slots_at(&ranking->slots, RANKING_ASKED, layer, head) * (size_t)n;
+    const double *without = ranking->sum +
+                            slots_at(&ranking->slots, RANKING_NOT_ASKED, layer, head) * (size_t)n;
 
     for (int k = 0; k < n; k++)
-        r->cal[k] = with[k] / r->places.n_query[RANKING_ASKED] -
-                    without[k] / r->places.n_query[RANKING_NOT_ASKED];
-    return ranking_sum(r->cal, n);
+        ranking->cal[k] = with[k] / ranking->places.n_query[RANKING_ASKED] -
+                          without[k] / ranking->places.n_query[RANKING_NOT_ASKED];
+    return ranking_sum(ranking->cal, n);
 }

@@ -25,13 +25,13 @@ struct ranking_places {
 struct ranking;
 
 /* For a pass over the two texts; want and texts must last as long. */
-struct ranking *ranking_new(struct arena *a, const struct model *m,
+struct ranking *ranking_new(struct arena *a, const struct model *model,
                             const struct attended *texts, const struct wanted *want,
                             const struct ranking_places *places);
-struct sink ranking_sink(struct ranking *r);
+struct sink ranking_sink(struct ranking *ranking);
 
 /* After the pass, for a wanted head. */
-double ranking_score(const struct ranking *r, int layer, int head);
+double ranking_score(const struct ranking *ranking, int layer, int head);
 
 /* The score from n values of cal. */
 double ranking_sum(const double *cal, int n);

@@ -4,18 +4,18 @@
 
 #include <math.h>
 
-void rests_add(struct rests *r, const struct token_list *keys, int key)
+void rests_add(struct rests *rests, const struct token_list *keys, int key)
 {
     int from_end = keys->n - 1 - key;
 
     if (keys->id == NULL)
         return;
-    r->n++;
-    r->token[keys->id[key] % RESTS_TOKENS]++;
+    rests->n++;
+    rests->token[keys->id[key] % RESTS_TOKENS]++;
     if (key < RESTS_PLACES)
-        r->from_start[key]++;
+        rests->from_start[key]++;
     if (from_end < RESTS_PLACES)
-        r->from_end[from_end]++;
+        rests->from_end[from_end]++;
 }
 
 static int64_t rests_largest(int64_t found, const int64_t *count, int n)
@@ -26,25 +26,25 @@ static int64_t rests_largest(int64_t found, const int64_t *count, int n)
     return found;
 }
 
-double rests_same(const struct rests *r)
+double rests_same(const struct rests *rests)
 {
-    int64_t most = rests_largest(0, r->token, RESTS_TOKENS);
+    int64_t most = rests_largest(0, rests->token, RESTS_TOKENS);
 
-    most = rests_largest(most, r->from_start, RESTS_PLACES);
-    most = rests_largest(most, r->from_end, RESTS_PLACES);
-    return r->n > 0 ? (double)most / (double)r->n : (double)NAN;
+    most = rests_largest(most, rests->from_start, RESTS_PLACES);
+    most = rests_largest(most, rests->from_end, RESTS_PLACES);
+    return rests->n > 0 ? (double)most / (double)rests->n : (double)NAN;
 }
 
-static void counts_words(struct words *w, int64_t *count, int n)
+static void counts_words(struct words *words, int64_t *count, int n)
 {
     for (int i = 0; i < n; i++)
-        words_count(w, &count[i]);
+        words_count(words, &count[i]);
 }
 
-void rests_words(struct words *w, struct rests *r)
+void rests_words(struct words *words, struct rests *rests)
 {
-    words_count(w, &r->n);
-    counts_words(w, r->token, RESTS_TOKENS);
-    counts_words(w, r->from_start, RESTS_PLACES);
-    counts_words(w, r->from_end, RESTS_PLACES);
+    words_count(words, &rests->n);
+    counts_words(words, rests->token, RESTS_TOKENS);
+    counts_words(words, rests->from_start, RESTS_PLACES);
+    counts_words(words, rests->from_end, RESTS_PLACES);
 }

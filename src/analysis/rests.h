@@ -22,11 +22,11 @@ struct rests {
 
 /* Adds a text; key: below keys->n.  Keys without ids, such as words or sound, are not added, as
  * they cannot be compared. */
-void rests_add(struct rests *r, const struct token_list *keys, int key);
+void rests_add(struct rests *rests, const struct token_list *keys, int key);
 
 /* The share of texts with the most frequent token or position, 0 to 1; NaN if there is no text. */
-double rests_same(const struct rests *r);
+double rests_same(const struct rests *rests);
 
-void rests_words(struct words *w, struct rests *r);
+void rests_words(struct words *words, struct rests *rests);
 
 #endif

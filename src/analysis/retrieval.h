@@ -24,15 +24,15 @@ struct retrieval_places {
 struct retrieval;
 
 /* For a pass over one text with these ids; want and texts must last as long. */
-struct retrieval *retrieval_new(struct arena *a, const struct model *m,
+struct retrieval *retrieval_new(struct arena *a, const struct model *model,
                                 const struct attended *texts, const struct wanted *want,
                                 const struct retrieval_places *places);
-struct sink retrieval_sink(struct retrieval *r);
+struct sink retrieval_sink(struct retrieval *retrieval);
 
 struct retrieval_found { double set, steps; bool first, any; };
 
 /* After the pass, for a wanted head. */
-struct retrieval_found retrieval_of(const struct retrieval *r, int layer, int head);
+struct retrieval_found retrieval_of(const struct retrieval *retrieval, int layer, int head);
 
 /* Number of gold tokens that have the largest of logits [tokens, n] in the row before them. */
 int retrieval_known(const struct retrieval_places *places, const int *id, const float *logits,

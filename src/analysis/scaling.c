@@ -141,29 +141,30 @@ struct tree {
 };
 
 /* The two that are nearest. */
-static void scaling_nearest(const struct tree *t, int *x, int *y)
+static void scaling_nearest(const struct tree *tree, int *x, int *y)
 {
     double least = INFINITY;
 
-    for (int i = 0; i < t->n; i++)
-        for (int k = i + 1; k < t->n && t->size[i] > 0; k++)
-            if (t->size[k] > 0 && *scaling_at(t->mean, t->n, i, k) < least - 1e-12) {
-                least = *scaling_at(t->mean, t->n, i, k);
+    for (int i = 0; i < tree->n; i++)
+        for (int k = i + 1; k < tree->n && tree->size[i] > 0; k++)
+            if (tree->size[k] > 0 && *scaling_at(tree->mean, tree->n, i, k) < least - 1e-12) {
+                least = *scaling_at(tree->mean, tree->n, i, k);
                 *x = i;
                 *y = k;
             }
 }
 
-static void scaling_merge(struct tree *t, int x, int y)
+static void scaling_merge(struct tree *tree, int x, int y)
 {
-    for (int i = 0; i < t->n; i++) {
-        double mean = (t->size[x] * *scaling_at(t->mean, t->n, x, i) +
-                       t->size[y] * *scaling_at(t->mean, t->n, y, i)) / (t->size[x] + t->size[y]);
+    for (int i = 0; i < tree->n; i++) {
+        double mean = (tree->size[x] * *scaling_at(tree->mean, tree->n, x, i) +
+                       tree->size[y] * *scaling_at(tree->mean, tree->n, y, i)) /
+                      (tree->size[x] + tree->size[y]);
 
-        *scaling_at(t->mean, t->n, x, i) = *scaling_at(t->mean, t->n, i, x) = mean;
+        *scaling_at(tree->mean, tree->n, x, i) = *scaling_at(tree->mean, tree->n, i, x) = mean;
     }
-    t->size[x] += t->size[y];
-    t->size[y] = 0;
+    tree->size[x] += tree->size[y];
+    tree->size[y] = 0;
 }
 
 void scaling_clusters(int *cluster, const double *squared, int n, int most,

@@ -2,12 +2,12 @@
  * Texts and wanted heads -> slots, their indices in arrays. */
 #include "analysis/slots.h"
 
-struct slots slots_of(const struct model *m, const struct attended *texts,
+struct slots slots_of(const struct model *model, const struct attended *texts,
                       const struct wanted *want)
 {
     return (struct slots){
-        .texts = *texts, .L = m->config.n_layers, .H = m->config.n_heads, .want = want,
-        .stack = (int)(texts->two_axes ? STACK_CROSS : m->family->stack_id),
+        .texts = *texts, .L = model->config.n_layers, .H = model->config.n_heads, .want = want,
+        .stack = (int)(texts->two_axes ? STACK_CROSS : model->family->stack_id),
     };
 }
 

@@ -43,7 +43,7 @@ struct slots {
 };
 
 /* want, and what texts points to, must last until the end of the pass. */
-struct slots slots_of(const struct model *m, const struct attended *texts,
+struct slots slots_of(const struct model *model, const struct attended *texts,
                       const struct wanted *want);
 
 size_t slots_count(const struct slots *slots);

@@ -57,23 +57,23 @@ static void norm_head(void *self, int h, struct arena *scratch)
                      job->scale * sqrt(spectral_largest(value, f->d)) : EIGEN_MISSED;
 }
 
-const double *spectral_of(struct arena *a, const struct model *m, struct par *par,
+const double *spectral_of(struct arena *a, const struct model *model, struct par *par,
                           const struct warn *warn)
 {
-    int L = m->config.n_layers, H = m->config.n_heads;
+    int L = model->config.n_layers, H = model->config.n_heads;
     double *all = arena_alloc(a, (uint64_t)L, (uint64_t)H * sizeof *all);
     struct err why;
 
-    if (fold_check(m, &why) != 0)
+    if (fold_check(model, &why) != 0)
         return NULL;
     for (int l = 0; l < L; l++) {
         struct arena_mark mark = arena_mark(a);
         struct fold f;
 
-        if (!model_has_layer(m, l))
+        if (!model_has_layer(model, l))
             continue;
-        f = fold_layer(a, m, l);
-        par_for(par, H, norm_head, &(struct norming){ &f, (double)m->layer[l].scale,
+        f = fold_layer(a, model, l);
+        par_for(par, H, norm_head, &(struct norming){ &f, (double)model->layer[l].scale,
                                                       all + (int64_t)l * H });
         arena_reset(a, mark);
     }

@@ -8,11 +8,11 @@
 #include "run/run.h"
 
 /*
- * [layers, heads] in arena a: the largest singular value of scale W_Q W_K^T of each head of m, with
- * weights folded by run/fold.h; NULL if they cannot be folded.  A head whose norm cannot be
+ * [layers, heads] in arena a: the largest singular value of scale W_Q W_K^T of each head of model,
+ * with weights folded by run/fold.h; NULL if they cannot be folded.  A head whose norm cannot be
  * computed is NaN, with a warning.
  */
-const double *spectral_of(struct arena *a, const struct model *m, struct par *par,
+const double *spectral_of(struct arena *a, const struct model *model, struct par *par,
                           const struct warn *warn);
 
 #endif

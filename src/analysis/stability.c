@@ -18,12 +18,12 @@ struct stability {
     struct sums *sums;          /* [L, H] */
 };
 
-struct stability *stability_new(struct arena *a, const struct model *m)
+struct stability *stability_new(struct arena *a, const struct model *model)
 {
     struct stability *stability = arena_alloc(a, 1, sizeof *stability);
 
-    stability->H = m->config.n_heads;
-    stability->sums = arena_alloc(a, (uint64_t)m->config.n_layers * (uint64_t)stability->H,
+    stability->H = model->config.n_heads;
+    stability->sums = arena_alloc(a, (uint64_t)model->config.n_layers * (uint64_t)stability->H,
                                   sizeof *stability->sums);
     return stability;
 }
@@ -48,14 +48,14 @@ static void stability_take(void *self, const struct rows *rows, int n)
         }
 }
 
-struct sink stability_sink(struct stability *s)
+struct sink stability_sink(struct stability *stability)
 {
-    return (struct sink){ SINK_TEXTS, stability_take, NULL, s };
+    return (struct sink){ SINK_TEXTS, stability_take, NULL, stability };
 }
 
-struct head_change stability_head(const struct stability *s, int layer, int head)
+struct head_change stability_head(const struct stability *stability, int layer, int head)
 {
-    const struct sums *sums = &s->sums[layer * s->H + head];
+    const struct sums *sums = &stability->sums[layer * stability->H + head];
     double n = (double)sums->n_rows;
 
     return (struct head_change){ sums->js / n, (double)sums->n_kept / n };

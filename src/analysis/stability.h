@@ -33,12 +33,12 @@ struct head_change {
 struct stability;
 
 /* For a batch of 1 + n_runs texts of one length; memory is allocated in a. */
-struct stability *stability_new(struct arena *a, const struct model *m);
+struct stability *stability_new(struct arena *a, const struct model *model);
 
 /* Its sink, SINK_TEXTS, for run_forward. */
-struct sink stability_sink(struct stability *s);
+struct sink stability_sink(struct stability *stability);
 
 /* After the pass. */
-struct head_change stability_head(const struct stability *s, int layer, int head);
+struct head_change stability_head(const struct stability *stability, int layer, int head);
 
 #endif

@@ -37,23 +37,23 @@ struct stats {
     struct tap tap;             /* take NULL: no metric looks */
 };
 
-static enum metric_scope scope_of(const struct stats *s, int k)
+static enum metric_scope scope_of(const struct stats *stats, int k)
 {
-    return metric_scope(&s->set->metric[k]);
+    return metric_scope(&stats->set->metric[k]);
 }
 
-static bool keeps_state(const struct stats *s, int k)
+static bool keeps_state(const struct stats *stats, int k)
 {
-    return s->state[k] != NULL;
+    return stats->state[k] != NULL;
 }
 
 /* Where the state of metric k that the head's rows go to stands. */
-static void **state_at(const struct stats *s, int k, size_t at)
+static void **state_at(const struct stats *stats, int k, size_t at)
 {
-    size_t H = (size_t)s->slots.H, L = (size_t)s->slots.L;
-    void **state = s->state[s->keeper[k]];
+    size_t H = (size_t)stats->slots.H, L = (size_t)stats->slots.L;
+    void **state = stats->state[stats->keeper[k]];
 
-    switch (scope_of(s, k)) {
+    switch (scope_of(stats, k)) {
     case SCOPE_LAYER: return &state[at / H];
     case SCOPE_TEXT: return &state[at / (H * L)];
     default: return &state[at];
@@ -62,38 +62,38 @@ static void **state_at(const struct stats *s, int k, size_t at)
 
 /* ---- before the pass ---- */
 
-static struct metric_shape stats_shape_of(const struct stats *s, int text)
+static struct metric_shape stats_shape_of(const struct stats *stats, int text)
 {
-    const struct attended_text *attended_text = &s->slots.texts.text[text];
+    const struct attended_text *attended_text = &stats->slots.texts.text[text];
 
     return (struct metric_shape){ attended_text->queries.n, attended_text->keys.n,
-                                  s->slots.L, s->slots.H, &s->set->opts, s->d_head,
-                                  s->n_kv_heads };
+                                  stats->slots.L, stats->slots.H, &stats->set->opts, stats->d_head,
+                                  stats->n_kv_heads };
 }
 
-static void start_state(struct stats *s, int k, size_t at, const struct metric_shape *shape)
+static void start_state(struct stats *stats, int k, size_t at, const struct metric_shape *shape)
 {
-    const struct metric_state *kind = s->set->metric[k].rule->state;
-    void **state = state_at(s, k, at);
+    const struct metric_state *kind = stats->set->metric[k].rule->state;
+    void **state = state_at(stats, k, at);
 
     if (*state != NULL)
         return;
-    *state = arena_alloc(s->arena, kind->size(shape), 1);
+    *state = arena_alloc(stats->arena, kind->size(shape), 1);
     if (kind->start != NULL)
-        kind->start(*state, shape, s->arena);
+        kind->start(*state, shape, stats->arena);
 }
 
-static void start_metric(struct stats *s, int k, size_t at, const struct metric_shape *shape)
+static void start_metric(struct stats *stats, int k, size_t at, const struct metric_shape *shape)
 {
-    const struct metric_rule *rule = s->set->metric[k].rule;
+    const struct metric_rule *rule = stats->set->metric[k].rule;
 
-    s->slot[at].value[k] = NAN;
+    stats->slot[at].value[k] = NAN;
     if (rule->list != NULL)
-        s->slot[at].list[k] = (struct stats_list){
-            arena_alloc(s->arena, (uint64_t)rule->length(shape), sizeof(double)), -1
+        stats->slot[at].list[k] = (struct stats_list){
+            arena_alloc(stats->arena, (uint64_t)rule->length(shape), sizeof(double)), -1
         };
-    if (keeps_state(s, k))
-        start_state(s, k, at, shape);
+    if (keeps_state(stats, k))
+        start_state(stats, k, at, shape);
 }
 
 static void stats_start(void *self, size_t at, int text)
@@ -127,120 +127,121 @@ static int keeper_of(const struct metric_set *set, int k)
     return i;
 }
 
-static void start_states(struct stats *s, size_t count)
+static void start_states(struct stats *stats, size_t count)
 {
-    s->keeper = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->keeper);
-    s->state = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->state);
-    for (int k = 0; k < s->set->n; k++) {
-        s->keeper[k] = keeper_of(s->set, k);
-        if (s->keeper[k] == k && scope_of(s, k) != SCOPE_ROW)
-            s->state[k] = arena_alloc(s->arena, count, sizeof *s->state[k]);
+    stats->keeper = arena_alloc(stats->arena, (size_t)stats->set->n, sizeof *stats->keeper);
+    stats->state = arena_alloc(stats->arena, (size_t)stats->set->n, sizeof *stats->state);
+    for (int k = 0; k < stats->set->n; k++) {
+        stats->keeper[k] = keeper_of(stats->set, k);
+        if (stats->keeper[k] == k && scope_of(stats, k) != SCOPE_ROW)
+            stats->state[k] = arena_alloc(stats->arena, count, sizeof *stats->state[k]);
     }
 }
 
-static bool is_defined(const struct stats *s, int k)
+static bool is_defined(const struct stats *stats, int k)
 {
-    return !(s->set->metric[k].one_axis && s->slots.texts.two_axes);
+    return !(stats->set->metric[k].one_axis && stats->slots.texts.two_axes);
 }
 
 /* Adds those metrics to the ones that get the rows of a head that take blocks, or those that
  * do not. */
-static void sort_out_some(struct stats *s, bool blocks)
+static void sort_out_some(struct stats *stats, bool blocks)
 {
-    for (int k = 0; k < s->set->n; k++) {
-        const struct metric_rule *rule = s->set->metric[k].rule;
+    for (int k = 0; k < stats->set->n; k++) {
+        const struct metric_rule *rule = stats->set->metric[k].rule;
 
-        if (!is_defined(s, k))
+        if (!is_defined(stats, k))
             continue;
         if (rule->row != NULL && (rule->block != NULL) == blocks)
-            s->by_row[s->n_by_row++] = k;
-        if (rule->row == NULL && keeps_state(s, k) && scope_of(s, k) == SCOPE_HEAD &&
+            stats->by_row[stats->n_by_row++] = k;
+        if (rule->row == NULL && keeps_state(stats, k) && scope_of(stats, k) == SCOPE_HEAD &&
             (rule->state->take_block != NULL) == blocks)
-            s->by_head[s->n_by_head++] = k;
+            stats->by_head[stats->n_by_head++] = k;
     }
 }
 
-static void sort_out(struct stats *s)
+static void sort_out(struct stats *stats)
 {
-    s->by_row = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_row);
-    s->by_head = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_head);
-    sort_out_some(s, true);
-    s->n_row_blocks = s->n_by_row;
-    s->n_head_blocks = s->n_by_head;
-    sort_out_some(s, false);
+    stats->by_row = arena_alloc(stats->arena, (size_t)stats->set->n, sizeof *stats->by_row);
+    stats->by_head = arena_alloc(stats->arena, (size_t)stats->set->n, sizeof *stats->by_head);
+    sort_out_some(stats, true);
+    stats->n_row_blocks = stats->n_by_row;
+    stats->n_head_blocks = stats->n_by_head;
+    sort_out_some(stats, false);
 }
 
-static void set_logarithms(struct stats *s)
+static void set_logarithms(struct stats *stats)
 {
     int most = 0;
 
-    for (int i = 0; i < s->slots.texts.n_texts; i++)
-        if (s->slots.texts.text[i].keys.n > most)
-            most = s->slots.texts.text[i].keys.n;
-    s->ln = arena_alloc_raw(s->arena, (uint64_t)most + 1, sizeof *s->ln);
+    for (int i = 0; i < stats->slots.texts.n_texts; i++)
+        if (stats->slots.texts.text[i].keys.n > most)
+            most = stats->slots.texts.text[i].keys.n;
+    stats->ln = arena_alloc_raw(stats->arena, (uint64_t)most + 1, sizeof *stats->ln);
     for (int n = 0; n <= most; n++)
-        s->ln[n] = elementary_log(n);
+        stats->ln[n] = elementary_log(n);
 }
 
 /* ---- queries and keys ---- */
 
-static int stats_look(void *self, const struct qkv_view *v, struct err *e)
+static int stats_look(void *self, const struct qkv_view *view, struct err *e)
 {
     struct stats *s = self;
 
     (void)e;
-    for (int head = 0; head < s->slots.H && (int)v->stack == s->slots.stack; head++) {
-        size_t at = slots_at(&s->slots, v->text, v->layer, head);
+    for (int head = 0; head < s->slots.H && (int)view->stack == s->slots.stack; head++) {
+        size_t at = slots_at(&s->slots, view->text, view->layer, head);
 
         for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
             if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
-                s->set->metric[k].rule->state->look(*state_at(s, k, at), v, head);
+                s->set->metric[k].rule->state->look(*state_at(s, k, at), view, head);
         progress_tick(s->set->progress);
     }
     return 0;
 }
 
-static bool looks(const struct stats *s)
+static bool looks(const struct stats *stats)
 {
-    for (int k = 0; k < s->set->n; k++)
-        if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
+    for (int k = 0; k < stats->set->n; k++)
+        if (keeps_state(stats, k) && stats->set->metric[k].rule->state->look != NULL)
             return true;
     return false;
 }
 
-const struct tap *stats_tap(const struct stats *s)
+const struct tap *stats_tap(const struct stats *stats)
 {
-    return s->tap.take != NULL ? &s->tap : NULL;
+    return stats->tap.take != NULL ? &stats->tap : NULL;
 }
 
-static int stats_widest(const struct config *c)
+static int stats_widest(const struct config *config)
 {
-    return c->d_head > c->d_value ? c->d_head : c->d_value;
+    return config->d_head > config->d_value ? config->d_head : config->d_value;
 }
 
-static int widest_head(const struct model *m)
+static int widest_head(const struct model *model)
 {
-    int d = stats_widest(&m->config),
-        d2 = m->decoder != NULL ? stats_widest(&m->decoder->config) : 0;
+    int d = stats_widest(&model->config),
+        d2 = model->decoder != NULL ? stats_widest(&model->decoder->config) : 0;
 
     return d2 > d ? d2 : d;
 }
 
-static const struct config *config_of(const struct model *m, int stack)
+static const struct config *config_of(const struct model *model, int stack)
 {
-    return m->decoder != NULL && stack != STACK_ENCODER ? &m->decoder->config : &m->config;
+    return model->decoder != NULL && stack != STACK_ENCODER ? &model->decoder->config :
+           &model->config;
 }
 
-struct stats *stats_new(struct arena *a, const struct model *m,
+struct stats *stats_new(struct arena *a, const struct model *model,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_set *set)
 {
     struct stats *stats = arena_alloc(a, 1, sizeof *stats);
     size_t count;
 
-    *stats = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
-    stats->d_head = widest_head(m);
-    stats->n_kv_heads = config_of(m, stats->slots.stack)->n_kv_heads;
+    *stats = (struct stats){ .arena = a, .slots = slots_of(model, texts, want), .set = set };
+    stats->d_head = widest_head(model);
+    stats->n_kv_heads = config_of(model, stats->slots.stack)->n_kv_heads;
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);
@@ -251,16 +252,16 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
                               sizeof *stats->room);
     slots_each(&stats->slots, stats_start, stats);
-    if (looks(stats) && m->precomputed == NULL)
+    if (looks(stats) && model->precomputed == NULL)
         stats->tap = (struct tap){ .take = stats_look, .self = stats };
     return stats;
 }
 
 /* ---- the rows ---- */
 
-static struct metric_row stats_row_of(const struct stats *s, const struct rows *rows, int t)
+static struct metric_row stats_row_of(const struct stats *stats, const struct rows *rows, int t)
 {
-    const struct attended_text *text = &s->slots.texts.text[rows->text];
+    const struct attended_text *text = &stats->slots.texts.text[rows->text];
     size_t at = (size_t)t * rows->stride;
 
     return (struct metric_row){
@@ -270,53 +271,53 @@ static struct metric_row stats_row_of(const struct stats *s, const struct rows *
         .n_visible = rows->n_visible[t], .entropy = rows->entropy[t], .out = rows->out,
         .null_mass = rows->null_mass != NULL ? rows->null_mass[t] : (double)NAN,
         .queries = &text->queries, .keys = &text->keys,
-        .two_axes = s->slots.texts.two_axes, .opts = &s->set->opts,
+        .two_axes = stats->slots.texts.two_axes, .opts = &stats->set->opts,
     };
 }
 
 /* To those by row from `row` on, and those by head from `head` on. */
-static void stats_take_row(const struct stats *s, size_t at, const struct metric_row *r, int row,
-                           int head)
+static void stats_take_row(const struct stats *stats, size_t at, const struct metric_row *r,
+                           int row, int head)
 {
-    for (int i = row; i < s->n_by_row; i++) {
-        int k = s->by_row[i];
-        struct mean *mean = &s->slot[at].mean[k];
+    for (int i = row; i < stats->n_by_row; i++) {
+        int k = stats->by_row[i];
+        struct mean *mean = &stats->slot[at].mean[k];
         double value;
 
-        if (s->set->metric[k].rule->row(r, &value)) {
+        if (stats->set->metric[k].rule->row(r, &value)) {
             mean->sum += value;
             mean->n++;
         }
     }
-    for (int i = head; i < s->n_by_head; i++) {
-        int k = s->by_head[i];
+    for (int i = head; i < stats->n_by_head; i++) {
+        int k = stats->by_head[i];
 
-        s->set->metric[k].rule->state->take(s->state[k][at], r, 1);
+        stats->set->metric[k].rule->state->take(stats->state[k][at], r, 1);
     }
 }
 
-static void stats_take_rows(const struct stats *s, size_t at, const struct rows *rows, int row,
+static void stats_take_rows(const struct stats *stats, size_t at, const struct rows *rows, int row,
                             int head)
 {
     for (int t = 0; t < rows->n_rows; t++) {
-        struct metric_row r = stats_row_of(s, rows, t);
+        struct metric_row r = stats_row_of(stats, rows, t);
         struct scan scan;
 
         if (r.n_visible <= 0) {
-            s->slot[at].stats.n_skipped++;
+            stats->slot[at].stats.n_skipped++;
             continue;
         }
         scan = row_scan(r.a, r.n_keys, r.key0, r.query);
         r.scan = &scan;
-        stats_take_row(s, at, &r, row, head);
+        stats_take_row(stats, at, &r, row, head);
     }
 }
 
 /* True where metrics can take all rows at once. */
-static bool is_block(const struct stats *s, const struct rows *rows)
+static bool is_block(const struct stats *stats, const struct rows *rows)
 {
-    if (s->slots.texts.text[rows->text].queries.columns > 0 || rows->out != NULL ||
-        s->set->opts.entropy_eps != 0)
+    if (stats->slots.texts.text[rows->text].queries.columns > 0 || rows->out != NULL ||
+        stats->set->opts.entropy_eps != 0)
         return false;
     for (int t = 0; t < rows->n_rows; t++)
         if (rows->n_visible[t] <= 0)
@@ -324,14 +325,14 @@ static bool is_block(const struct stats *s, const struct rows *rows)
     return rows->n_rows > 0;
 }
 
-static void take_block(const struct stats *s, size_t at, const struct rows *rows)
+static void take_block(const struct stats *stats, size_t at, const struct rows *rows)
 {
     float largest[ATTEND_ROWS];
     struct metric_found found;
     struct metric_block b = {
-        .row = stats_row_of(s, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
+        .row = stats_row_of(stats, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
         .n_visible = rows->n_visible, .entropy = rows->entropy, .null_mass = rows->null_mass,
-        .ln = s->ln, .largest = largest,
+        .ln = stats->ln, .largest = largest,
         .sums = row_scan_rows(largest, rows->weight, rows->stride, rows->n_rows, rows->n_keys,
                               rows->key0, rows->row0),
         .found = &found,
@@ -340,21 +341,21 @@ static void take_block(const struct stats *s, size_t at, const struct rows *rows
     found.has_shape = found.has_top = found.has_near = found.has_entropies = false;
     found.room.is_made = false;
 
-    for (int i = 0; i < s->n_row_blocks; i++) {
-        int k = s->by_row[i];
-        struct mean *mean = &s->slot[at].mean[k];
+    for (int i = 0; i < stats->n_row_blocks; i++) {
+        int k = stats->by_row[i];
+        struct mean *mean = &stats->slot[at].mean[k];
         double sum;
 
-        mean->n += s->set->metric[k].rule->block(&b, &sum);
+        mean->n += stats->set->metric[k].rule->block(&b, &sum);
         mean->sum += sum;
     }
-    for (int i = 0; i < s->n_head_blocks; i++) {
-        int k = s->by_head[i];
+    for (int i = 0; i < stats->n_head_blocks; i++) {
+        int k = stats->by_head[i];
 
-        s->set->metric[k].rule->state->take_block(s->state[k][at], &b);
+        stats->set->metric[k].rule->state->take_block(stats->state[k][at], &b);
     }
-    if (s->n_row_blocks < s->n_by_row || s->n_head_blocks < s->n_by_head)
-        stats_take_rows(s, at, rows, s->n_row_blocks, s->n_head_blocks);
+    if (stats->n_row_blocks < stats->n_by_row || stats->n_head_blocks < stats->n_by_head)
+        stats_take_rows(stats, at, rows, stats->n_row_blocks, stats->n_head_blocks);
 }
 
 static void take_head(void *self, const struct rows *rows, int n)
@@ -392,19 +393,19 @@ static void take_layer(void *self, const struct rows *rows, int n)
 
 /* ---- after a layer ---- */
 
-static void set_row_value(struct stats *s, size_t at, int k)
+static void set_row_value(struct stats *stats, size_t at, int k)
 {
-    const struct mean *mean = &s->slot[at].mean[k];
+    const struct mean *mean = &stats->slot[at].mean[k];
 
     if (mean->n > 0)
-        s->slot[at].value[k] = mean->sum / mean->n;
+        stats->slot[at].value[k] = mean->sum / mean->n;
 }
 
-static void set_state_value(struct stats *s, size_t at, int k)
+static void set_state_value(struct stats *stats, size_t at, int k)
 {
-    struct head_slot *slot = &s->slot[at];
-    const struct metric_rule *rule = s->set->metric[k].rule;
-    const void *state = *state_at(s, k, at);
+    struct head_slot *slot = &stats->slot[at];
+    const struct metric_rule *rule = stats->set->metric[k].rule;
+    const void *state = *state_at(stats, k, at);
     struct stats_list *list = &slot->list[k];
     double value;
 
@@ -416,53 +417,53 @@ static void set_state_value(struct stats *s, size_t at, int k)
         slot->value[k] = value;
 }
 
-static void finish_state(struct stats *s, size_t at, int k)
+static void finish_state(struct stats *stats, size_t at, int k)
 {
-    const struct metric_state *state = s->set->metric[k].rule->state;
-    struct arena_mark mark = arena_mark(s->arena);
+    const struct metric_state *state = stats->set->metric[k].rule->state;
+    struct arena_mark mark = arena_mark(stats->arena);
 
-    if (!keeps_state(s, k) || state->finish == NULL)
+    if (!keeps_state(stats, k) || state->finish == NULL)
         return;
-    state->finish(*state_at(s, k, at), s->arena, s->set->progress);
-    progress_tick(s->set->progress);
-    arena_reset(s->arena, mark);
+    state->finish(*state_at(stats, k, at), stats->arena, stats->set->progress);
+    progress_tick(stats->set->progress);
+    arena_reset(stats->arena, mark);
 }
 
 /* A layer's heads, for a metric that sees no more than a head. */
-static void finish_heads(struct stats *s, int text, int layer, int k)
+static void finish_heads(struct stats *stats, int text, int layer, int k)
 {
-    for (int head = 0; head < s->slots.H; head++) {
-        size_t at = slots_at(&s->slots, text, layer, head);
+    for (int head = 0; head < stats->slots.H; head++) {
+        size_t at = slots_at(&stats->slots, text, layer, head);
 
-        if (s->slot[at].mean == NULL)
+        if (stats->slot[at].mean == NULL)
             continue;
-        if (scope_of(s, k) == SCOPE_ROW) {
-            set_row_value(s, at, k);
+        if (scope_of(stats, k) == SCOPE_ROW) {
+            set_row_value(stats, at, k);
         } else {
-            finish_state(s, at, k);
-            set_state_value(s, at, k);
+            finish_state(stats, at, k);
+            set_state_value(stats, at, k);
         }
     }
 }
 
 /* The heads of some layers, which have one state. */
-static void finish_layers(struct stats *s, int text, int first, int last, int k)
+static void finish_layers(struct stats *stats, int text, int first, int last, int k)
 {
     bool finished = false;
 
     for (int l = first; l <= last; l++)
-        for (int head = 0; head < s->slots.H; head++) {
-            size_t at = slots_at(&s->slots, text, l, head);
+        for (int head = 0; head < stats->slots.H; head++) {
+            size_t at = slots_at(&stats->slots, text, l, head);
 
-            if (s->slot[at].mean == NULL)
+            if (stats->slot[at].mean == NULL)
                 continue;
             if (!finished)
-                finish_state(s, at, k);
+                finish_state(stats, at, k);
             finished = true;
-            set_state_value(s, at, k);
-            if (s->set->metric[k].rule->map != NULL)
-                s->map[text * s->set->n + k] =
-                    s->set->metric[k].rule->map(*state_at(s, k, at));
+            set_state_value(stats, at, k);
+            if (stats->set->metric[k].rule->map != NULL)
+                stats->map[text * stats->set->n + k] =
+                    stats->set->metric[k].rule->map(*state_at(stats, k, at));
         }
 }
 
@@ -497,28 +498,28 @@ static void done_layer(void *self, int text, int layer)
             finish_layers(s, text, 0, layer, k);
 }
 
-int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS])
+int stats_sinks(struct stats *stats, struct sink sinks[STATS_SINKS])
 {
-    sinks[0] = (struct sink){ .scope = SINK_HEAD, .take = take_head, .done = done_heads, .self = s,
-                              .divided = true };
-    for (int k = 0; k < s->set->n; k++)
-        if (scope_of(s, k) >= SCOPE_LAYER) {
+    sinks[0] = (struct sink){ .scope = SINK_HEAD, .take = take_head, .done = done_heads,
+                              .self = stats, .divided = true };
+    for (int k = 0; k < stats->set->n; k++)
+        if (scope_of(stats, k) >= SCOPE_LAYER) {
             sinks[1] = (struct sink){ .scope = SINK_LAYER, .take = take_layer, .done = done_layer,
-                                      .self = s, .divided = true };
+                                      .self = stats, .divided = true };
             return 2;
         }
     return 1;
 }
 
-const struct head_stats *stats_head(const struct stats *s, int text, int layer,
+const struct head_stats *stats_head(const struct stats *stats, int text, int layer,
                                     int head)
 {
-    const struct head_slot *slot = &s->slot[slots_at(&s->slots, text, layer, head)];
+    const struct head_slot *slot = &stats->slot[slots_at(&stats->slots, text, layer, head)];
 
     return slot->mean != NULL ? &slot->stats : NULL;
 }
 
-const double *stats_map(const struct stats *s, int text, int metric)
+const double *stats_map(const struct stats *stats, int text, int metric)
 {
-    return s->map[text * s->set->n + metric];
+    return stats->map[text * stats->set->n + metric];
 }

@@ -34,28 +34,28 @@ struct stats;
  * For the texts, and the layers and heads of want.  The set must outlive the stats; want, and what
  * texts points to, the pass; all memory is allocated in a.
  */
-struct stats *stats_new(struct arena *a, const struct model *m,
+struct stats *stats_new(struct arena *a, const struct model *model,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_set *set);
 
 /* Sets the sinks for the pass; returns their number, one or two. */
 enum { STATS_SINKS = 2 };
-int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS]);
+int stats_sinks(struct stats *stats, struct sink sinks[STATS_SINKS]);
 
 /*
  * The tap for the pass, in addition to the sinks, if metrics read queries and keys; else NULL.  It
  * belongs to the stats.
  */
-const struct tap *stats_tap(const struct stats *s);
+const struct tap *stats_tap(const struct stats *stats);
 
 /*
  * After the pass, the METRIC_MAP at this index of the set: [queries, keys]; NULL if it is
  * undefined, or not a map.
  */
-const double *stats_map(const struct stats *s, int text, int metric);
+const double *stats_map(const struct stats *stats, int text, int metric);
 
 /* After the pass; NULL for a head that is not wanted. */
-const struct head_stats *stats_head(const struct stats *s, int text, int layer,
+const struct head_stats *stats_head(const struct stats *stats, int text, int layer,
                                     int head);
 
 #endif

@@ -23,11 +23,11 @@ struct strong {
     struct head *head;          /* [n_heads] */
 };
 
-struct strong *strong_new(struct arena *a, const struct model *m, const struct wanted *want,
+struct strong *strong_new(struct arena *a, const struct model *model, const struct wanted *want,
                           const struct strong_rule *rule)
 {
     struct strong *strong = arena_alloc(a, 1, sizeof *strong);
-    int L = m->config.n_layers, H = m->config.n_heads;
+    int L = model->config.n_layers, H = model->config.n_heads;
 
     *strong = (struct strong){ .arena = a, .rule = *rule, .H = H };
     strong->slot = arena_alloc(a, (size_t)L, (size_t)H * sizeof *strong->slot);
@@ -111,21 +111,21 @@ static int strong_gather(const struct strong_rule *rule, struct head *head, cons
     return n;
 }
 
-static void strong_take_row(const struct strong *s, const struct rows *rows, int t, int slot)
+static void strong_take_row(const struct strong *strong, const struct rows *rows, int t, int slot)
 {
-    struct head *head = &s->head[slot];
-    int row = s->rule.row[rows->row0 + t];
+    struct head *head = &strong->head[slot];
+    int row = strong->rule.row[rows->row0 + t];
     double sum, held = 0.0;
     int n;
 
     if (row < 0)
         return;
     head->n_rows++;
-    n = strong_gather(&s->rule, head, rows, t, (struct strong_link){ .query = row, .head = slot },
-                      &sum);
+    n = strong_gather(&strong->rule, head, rows, t,
+                      (struct strong_link){ .query = row, .head = slot }, &sum);
     sort(head->row, n);
-    for (int i = 0; i < n && (s->rule.share >= 1.0 || held < s->rule.share * sum); i++) {
-        strong_keep(&s->rule, head, &head->row[i]);
+    for (int i = 0; i < n && (strong->rule.share >= 1.0 || held < strong->rule.share * sum); i++) {
+        strong_keep(&strong->rule, head, &head->row[i]);
         held += head->row[i].weight;
     }
 }

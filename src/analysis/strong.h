@@ -42,7 +42,7 @@ struct strong_links {
 
 /* For a text of a pass, and the wanted heads in the order of session_next_head.  Memory is
  * allocated in a; what the rule points to must last until the end. */
-struct strong *strong_new(struct arena *a, const struct model *m, const struct wanted *want,
+struct strong *strong_new(struct arena *a, const struct model *model, const struct wanted *want,
                           const struct strong_rule *rule);
 struct sink strong_sink(struct strong *strong);
 

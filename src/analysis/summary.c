@@ -100,39 +100,39 @@ static int poisson(double u)
     return k;
 }
 
-static void summary_draw(struct summary *s, int64_t text)
+static void summary_draw(struct summary *summary, int64_t text)
 {
-    for (int b = 0; b < s->kind.n_replicates; b++)
-        s->weight[b] = (unsigned char)poisson((double)(chance(b, text) >> 11) * 0x1p-53);
-    for (int r = 0; s->half != NULL && r < SPLITS; r++)
-        s->is_first[r] = (chance(r, text) & 1) == 0;
+    for (int b = 0; b < summary->kind.n_replicates; b++)
+        summary->weight[b] = (unsigned char)poisson((double)(chance(b, text) >> 11) * 0x1p-53);
+    for (int r = 0; summary->half != NULL && r < SPLITS; r++)
+        summary->is_first[r] = (chance(r, text) & 1) == 0;
 }
 
 /* ---- sums ---- */
 
-static void add_square(struct sums *s, double square)
+static void add_square(struct sums *sums, double square)
 {
-    fixed_add(&s->square, fixed_of(square));
-    fixed_add(&s->rest, fixed_rest(square));
+    fixed_add(&sums->square, fixed_of(square));
+    fixed_add(&sums->rest, fixed_rest(square));
 }
 
-static void summary_add_part(struct part *p, struct fixed value, int weight)
+static void summary_add_part(struct part *part, struct fixed value, int weight)
 {
     for (int i = 0; i < weight; i++)
-        fixed_add(&p->sum, value);
-    p->weight += weight;
+        fixed_add(&part->sum, value);
+    part->weight += weight;
 }
 
 /* A sum below this can grow by a square, or be doubled, and does not overflow. */
-static void summary_check_size(struct sums *s)
+static void summary_check_size(struct sums *sums)
 {
-    if (s->square.whole >= (int64_t)1 << 61)
-        s->beyond = 1;
+    if (sums->square.whole >= (int64_t)1 << 61)
+        sums->beyond = 1;
 }
 
-static void add_value(struct summary *s, int i, double value)
+static void add_value(struct summary *summary, int i, double value)
 {
-    struct sums *sums = &s->sums[i];
+    struct sums *sums = &summary->sums[i];
     struct fixed fixed;
 
     sums->n++;
@@ -144,91 +144,92 @@ static void add_value(struct summary *s, int i, double value)
     fixed_add(&sums->value, fixed);
     add_square(sums, value * value);
     summary_check_size(sums);
-    for (int b = 0; s->replicate[i] != NULL && b < s->kind.n_replicates; b++)
-        summary_add_part(&s->replicate[i][b], fixed, s->weight[b]);
-    for (int r = 0; s->half != NULL && r < SPLITS; r++)
-        summary_add_part(&s->half[(int64_t)i * SPLITS + r], fixed, s->is_first[r]);
+    for (int b = 0; summary->replicate[i] != NULL && b < summary->kind.n_replicates; b++)
+        summary_add_part(&summary->replicate[i][b], fixed, summary->weight[b]);
+    for (int r = 0; summary->half != NULL && r < SPLITS; r++)
+        summary_add_part(&summary->half[(int64_t)i * SPLITS + r], fixed, summary->is_first[r]);
 }
 
-void summary_add(struct summary *s, int64_t text, const double *value)
+void summary_add(struct summary *summary, int64_t text, const double *value)
 {
-    summary_draw(s, text);
-    for (int i = 0; i < s->kind.n; i++)
+    summary_draw(summary, text);
+    for (int i = 0; i < summary->kind.n; i++)
         if (!isnan(value[i]))
-            add_value(s, i, value[i]);
+            add_value(summary, i, value[i]);
 }
 
-static void merge_parts(struct part *p, const struct part *other, int64_t n)
+static void merge_parts(struct part *part, const struct part *other, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        fixed_add(&p[i].sum, other[i].sum);
-        p[i].weight += other[i].weight;
+        fixed_add(&part[i].sum, other[i].sum);
+        part[i].weight += other[i].weight;
     }
 }
 
-static void merge_sums(struct sums *s, const struct sums *other)
+static void merge_sums(struct sums *sums, const struct sums *other)
 {
-    s->n += other->n;
-    s->beyond |= other->beyond;
-    if (s->beyond != 0)
+    sums->n += other->n;
+    sums->beyond |= other->beyond;
+    if (sums->beyond != 0)
         return;
-    fixed_add(&s->value, other->value);
-    fixed_add(&s->square, other->square);
-    fixed_add(&s->rest, other->rest);
-    summary_check_size(s);
+    fixed_add(&sums->value, other->value);
+    fixed_add(&sums->square, other->square);
+    fixed_add(&sums->rest, other->rest);
+    summary_check_size(sums);
 }
 
-void summary_merge(struct summary *s, const struct summary *other)
+void summary_merge(struct summary *summary, const struct summary *other)
 {
-    int64_t n = s->kind.n;
+    int64_t n = summary->kind.n;
 
     for (int i = 0; i < n; i++) {
-        merge_sums(&s->sums[i], &other->sums[i]);
-        if (s->replicate[i] != NULL)
-            merge_parts(s->replicate[i], other->replicate[i], s->kind.n_replicates);
+        merge_sums(&summary->sums[i], &other->sums[i]);
+        if (summary->replicate[i] != NULL)
+            merge_parts(summary->replicate[i], other->replicate[i], summary->kind.n_replicates);
     }
-    if (s->half != NULL)
-        merge_parts(s->half, other->half, n * SPLITS);
+    if (summary->half != NULL)
+        merge_parts(summary->half, other->half, n * SPLITS);
 }
 
-void summary_place(struct summary *s, int first, const struct summary *other)
+void summary_place(struct summary *summary, int first, const struct summary *other)
 {
     int64_t n = other->kind.n;
 
     for (int i = 0; i < n; i++) {
-        merge_sums(&s->sums[first + i], &other->sums[i]);
-        if (s->replicate[first + i] != NULL)
-            merge_parts(s->replicate[first + i], other->replicate[i], s->kind.n_replicates);
+        merge_sums(&summary->sums[first + i], &other->sums[i]);
+        if (summary->replicate[first + i] != NULL)
+            merge_parts(summary->replicate[first + i], other->replicate[i],
+                        summary->kind.n_replicates);
     }
-    if (s->half != NULL)
-        merge_parts(s->half + (int64_t)first * SPLITS, other->half, n * SPLITS);
+    if (summary->half != NULL)
+        merge_parts(summary->half + (int64_t)first * SPLITS, other->half, n * SPLITS);
 }
 
 /* ---- as words ---- */
 
-static void part_words(struct words *w, struct part *p, int64_t n)
+static void part_words(struct words *words, struct part *part, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        words_fixed(w, &p[i].sum);
-        words_count(w, &p[i].weight);
+        words_fixed(words, &part[i].sum);
+        words_count(words, &part[i].weight);
     }
 }
 
-static void all_words(struct words *w, struct summary *s)
+static void all_words(struct words *words, struct summary *summary)
 {
-    for (int i = 0; i < s->kind.n; i++) {
-        struct sums *sums = &s->sums[i];
+    for (int i = 0; i < summary->kind.n; i++) {
+        struct sums *sums = &summary->sums[i];
 
-        words_fixed(w, &sums->value);
-        words_fixed(w, &sums->square);
-        words_fixed(w, &sums->rest);
-        words_count(w, &sums->n);
-        words_count(w, &sums->beyond);
-        if (s->replicate[i] != NULL)
-            part_words(w, s->replicate[i], s->kind.n_replicates);
+        words_fixed(words, &sums->value);
+        words_fixed(words, &sums->square);
+        words_fixed(words, &sums->rest);
+        words_count(words, &sums->n);
+        words_count(words, &sums->beyond);
+        if (summary->replicate[i] != NULL)
+            part_words(words, summary->replicate[i], summary->kind.n_replicates);
     }
-    if (s->half != NULL)
-        part_words(w, s->half, (int64_t)s->kind.n * SPLITS);
+    if (summary->half != NULL)
+        part_words(words, summary->half, (int64_t)summary->kind.n * SPLITS);
 }
 
 uint64_t summary_n_words(const struct summary_kind *kind)
@@ -239,42 +240,42 @@ uint64_t summary_n_words(const struct summary_kind *kind)
            (kind->halves ? n * SPLITS * part : 0);
 }
 
-void summary_put(struct summary *s, uint64_t *words)
+void summary_put(struct summary *summary, uint64_t *words)
 {
     struct words all = { .to = words };
 
-    all_words(&all, s);
+    all_words(&all, summary);
 }
 
-bool summary_take(struct summary *s, const uint64_t *words)
+bool summary_take(struct summary *summary, const uint64_t *words)
 {
-    struct arena_mark mark = arena_mark(s->a);
-    struct summary *other = summary_new(s->a, &s->kind);
+    struct arena_mark mark = arena_mark(summary->a);
+    struct summary *other = summary_new(summary->a, &summary->kind);
     struct words all = { .from = words };
 
     all_words(&all, other);
     if (!all.impossible)
-        summary_merge(s, other);
-    arena_reset(s->a, mark);
+        summary_merge(summary, other);
+    arena_reset(summary->a, mark);
     return !all.impossible;
 }
 
-void summary_words(struct words *w, struct summary *s)
+void summary_words(struct words *words, struct summary *summary)
 {
-    uint64_t n = summary_n_words(&s->kind);
+    uint64_t n = summary_n_words(&summary->kind);
 
-    if (w->to != NULL)
-        summary_put(s, w->to + w->n);
-    if (w->from != NULL)
-        w->impossible |= !summary_take(s, w->from + w->n);
-    w->n += n;
+    if (words->to != NULL)
+        summary_put(summary, words->to + words->n);
+    if (words->from != NULL)
+        words->impossible |= !summary_take(summary, words->from + words->n);
+    words->n += n;
 }
 
 /* ---- estimates ---- */
 
-double summary_total(const struct summary *s, int i)
+double summary_total(const struct summary *summary, int i)
 {
-    return s->sums[i].beyond != 0 ? NAN : fixed_real(s->sums[i].value);
+    return summary->sums[i].beyond != 0 ? NAN : fixed_real(summary->sums[i].value);
 }
 
 static int by_size(const void *x, const void *y)
@@ -294,26 +295,26 @@ static double quantile(double *x, int n, double q)
     return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[i];
 }
 
-static void set_bootstrap(struct summary_estimate *x, const struct summary *s, int i)
+static void set_bootstrap(struct summary_estimate *x, const struct summary *summary, int i)
 {
-    struct arena_mark mark = arena_mark(s->a);
-    const struct part *replicate = s->replicate[i];
-    double *mean = arena_alloc(s->a, (uint64_t)s->kind.n_replicates, sizeof *mean);
+    struct arena_mark mark = arena_mark(summary->a);
+    const struct part *replicate = summary->replicate[i];
+    double *mean = arena_alloc(summary->a, (uint64_t)summary->kind.n_replicates, sizeof *mean);
     int count = 0;
 
-    for (int b = 0; replicate != NULL && b < s->kind.n_replicates; b++)
+    for (int b = 0; replicate != NULL && b < summary->kind.n_replicates; b++)
         if (replicate[b].weight > 0)
             mean[count++] = fixed_real(replicate[b].sum) / (double)replicate[b].weight;
     if (count > 0) {
         x->boot_low = quantile(mean, count, 0.025);
         x->boot_high = quantile(mean, count, 0.975);
     }
-    arena_reset(s->a, mark);
+    arena_reset(summary->a, mark);
 }
 
-struct summary_estimate summary_of(const struct summary *s, int i)
+struct summary_estimate summary_of(const struct summary *summary, int i)
 {
-    const struct sums *sums = &s->sums[i];
+    const struct sums *sums = &summary->sums[i];
     struct summary_estimate x = { NAN, NAN, NAN, NAN, NAN, NAN, sums->n };
     double sum = fixed_real(sums->value), half;
     double squares = fixed_real(sums->square) + fixed_real(sums->rest) * 0x1p-64;
@@ -327,17 +328,17 @@ struct summary_estimate summary_of(const struct summary *s, int i)
     half = student_quantile(0.05, (double)(sums->n - 1)) * x.sd / sqrt((double)sums->n);
     x.low = x.mean - half;
     x.high = x.mean + half;
-    set_bootstrap(&x, s, i);
+    set_bootstrap(&x, summary, i);
     return x;
 }
 
 /* ---- halves ---- */
 
 /* The means of number i over both halves; false: one of them lacks it. */
-static bool half_means(const struct summary *s, int i, int split, double mean[2])
+static bool half_means(const struct summary *summary, int i, int split, double mean[2])
 {
-    const struct sums *all = &s->sums[i];
-    const struct part *first = &s->half[(int64_t)i * SPLITS + split];
+    const struct sums *all = &summary->sums[i];
+    const struct part *first = &summary->half[(int64_t)i * SPLITS + split];
     struct fixed rest = all->value;
     int64_t n = all->n - first->weight;
 
@@ -369,13 +370,13 @@ static double summary_correlation(const double *x, const double *y, int n)
     return fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
 }
 
-struct summary_reliability summary_reliability(const struct summary *s, int first, int step,
+struct summary_reliability summary_reliability(const struct summary *summary, int first, int step,
                                                int count)
 {
-    struct arena_mark mark = arena_mark(s->a);
+    struct arena_mark mark = arena_mark(summary->a);
     struct summary_reliability result = { NAN, NAN, NAN, NAN };
-    double *x = arena_alloc(s->a, (uint64_t)count, sizeof *x);
-    double *y = arena_alloc(s->a, (uint64_t)count, sizeof *y);
+    double *x = arena_alloc(summary->a, (uint64_t)count, sizeof *x);
+    double *y = arena_alloc(summary->a, (uint64_t)count, sizeof *y);
     double r[SPLITS];
     int n_splits = 0;
 
@@ -384,14 +385,14 @@ struct summary_reliability summary_reliability(const struct summary *s, int firs
         double mean[2];
 
         for (int k = 0; k < count; k++)
-            if (half_means(s, first + k * step, split, mean)) {
+            if (half_means(summary, first + k * step, split, mean)) {
                 x[n] = mean[0];
                 y[n++] = mean[1];
             }
         r[n_splits] = n > 1 ? summary_correlation(x, y, n) : NAN;
         n_splits += !isnan(r[n_splits]);
     }
-    arena_reset(s->a, mark);
+    arena_reset(summary->a, mark);
     if (n_splits == 0)
         return result;
     result.r = quantile(r, n_splits, 0.5);

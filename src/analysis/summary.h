@@ -35,16 +35,16 @@ struct summary;
 struct summary *summary_new(struct arena *a, const struct summary_kind *kind);
 
 /* Adds the value[n] of a text with this number in the input; NaN: undefined. */
-void summary_add(struct summary *s, int64_t text, const double *value);
+void summary_add(struct summary *summary, int64_t text, const double *value);
 
 /* Adds the sums of another summary of the same kind, over other texts. */
-void summary_merge(struct summary *s, const struct summary *other);
+void summary_merge(struct summary *summary, const struct summary *other);
 
 /*
- * Copies number i of other, over the same texts, to number first + i of s, for which s has no sums
- * yet.  Both must have the same replicates and halves.
+ * Copies number i of other, over the same texts, to number first + i of summary, for which summary
+ * has no sums yet.  Both must have the same replicates and halves.
  */
-void summary_place(struct summary *s, int first, const struct summary *other);
+void summary_place(struct summary *summary, int first, const struct summary *other);
 
 /*
  * All sums as words of 64 bits; their number depends on the kind.  summary_take adds such words to
@@ -52,9 +52,9 @@ void summary_place(struct summary *s, int first, const struct summary *other);
  * added.
  */
 uint64_t summary_n_words(const struct summary_kind *kind);
-void summary_put(struct summary *s, uint64_t *words);
-bool summary_take(struct summary *s, const uint64_t *words);
-void summary_words(struct words *w, struct summary *s);     /* the same among other words */
+void summary_put(struct summary *summary, uint64_t *words);
+bool summary_take(struct summary *summary, const uint64_t *words);
+void summary_words(struct words *words, struct summary *summary); /* the same among other words */
 
 /*
  * The estimate of number i.  low and high are mean -+ t sd / sqrt(n), t of Student's
@@ -68,10 +68,10 @@ void summary_words(struct words *w, struct summary *s);     /* the same among ot
  * one step of splitmix64: so it depends on nothing but the texts' numbers and values.
  * Source: Hanley and MacGibbon 2006 (Poisson weights); Steele, Lea and Flood 2014 (splitmix).
  */
-struct summary_estimate summary_of(const struct summary *s, int i);
+struct summary_estimate summary_of(const struct summary *summary, int i);
 
 /* The exact sum of number i, rounded once; NaN if values are too large for the sums. */
-double summary_total(const struct summary *s, int i);
+double summary_total(const struct summary *summary, int i);
 
 /* ---- split-half reliability ---- */
 
@@ -88,7 +88,7 @@ struct summary_reliability {
  * that are undefined in a half are left out of that split; splits with fewer than two numbers, or
  * in which those of a half are all equal, are left out.
  */
-struct summary_reliability summary_reliability(const struct summary *s, int first, int step,
+struct summary_reliability summary_reliability(const struct summary *summary, int first, int step,
                                                int count);
 
 #endif

@@ -20,12 +20,12 @@ static void top_start(void *self, size_t at, int text)
     top->head[at].link = arena_alloc(top->arena, count + 1, sizeof(struct link));
 }
 
-struct top *top_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct top *top_new(struct arena *a, const struct model *model, const struct attended *texts,
                     const struct wanted *want, int n_links)
 {
     struct top *top = arena_alloc(a, 1, sizeof *top);
 
-    *top = (struct top){ .arena = a, .slots = slots_of(m, texts, want), .most = n_links };
+    *top = (struct top){ .arena = a, .slots = slots_of(model, texts, want), .most = n_links };
     top->head = arena_alloc(a, slots_count(&top->slots), sizeof *top->head);
     slots_each(&top->slots, top_start, top);
     return top;

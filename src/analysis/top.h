@@ -14,7 +14,7 @@ struct top;
 
 /* For the n_links strongest, of the texts, and the layers and heads of want; memory is allocated in
  * a. */
-struct top *top_new(struct arena *a, const struct model *m, const struct attended *texts,
+struct top *top_new(struct arena *a, const struct model *model, const struct attended *texts,
                     const struct wanted *want, int n_links);
 struct sink top_sink(struct top *top);
 

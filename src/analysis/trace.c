@@ -8,9 +8,9 @@
 #include "analysis/effect.h"
 #include "base/elementary.h"
 
-static float *trace_undefined(struct arena *a, const struct model *m, int n)
+static float *trace_undefined(struct arena *a, const struct model *model, int n)
 {
-    size_t count = (size_t)m->config.n_layers * (size_t)m->config.n_heads;
+    size_t count = (size_t)model->config.n_layers * (size_t)model->config.n_heads;
     float *x = arena_alloc(a, count, (size_t)n * sizeof *x);
 
     for (size_t i = 0; i < count * (size_t)n; i++)
@@ -18,23 +18,24 @@ static float *trace_undefined(struct arena *a, const struct model *m, int n)
     return x;
 }
 
-static size_t stream_width(const struct model *m)
+static size_t stream_width(const struct model *model)
 {
-    return (size_t)(m->config.streams.n > 0 ? model_stream_width(m) : model_end_width(m));
+    return (size_t)(model->config.streams.n > 0 ? model_stream_width(model) :
+                                                  model_end_width(model));
 }
 
-struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id stack, int at,
+struct trace *trace_new(struct arena *a, const struct model *model, enum stack_id stack, int at,
                         int T, int S, bool streams)
 {
     struct trace *t = arena_alloc(a, 1, sizeof *t);
 
-    *t = (struct trace){ .m = m, .stack = stack, .at = at, .T = T, .S = S };
-    t->row = trace_undefined(a, m, S);
+    *t = (struct trace){ .m = model, .stack = stack, .at = at, .T = T, .S = S };
+    t->row = trace_undefined(a, model, S);
     if (stack != STACK_CROSS)
-        t->column = trace_undefined(a, m, T);
+        t->column = trace_undefined(a, model, T);
     if (streams)
-        t->stream = arena_alloc(a, (size_t)m->config.n_layers,
-                                stream_width(m) * sizeof *t->stream);
+        t->stream = arena_alloc(a, (size_t)model->config.n_layers,
+                                stream_width(model) * sizeof *t->stream);
     return t;
 }
 
@@ -57,42 +58,42 @@ static void enter(void *self, int layer, enum stack_id stack, const float *x, co
     memcpy(to, x + from, bytes);
 }
 
-struct tap trace_tap(struct trace *t)
+struct tap trace_tap(struct trace *trace)
 {
-    return (struct tap){ .enter = enter, .self = t };
+    return (struct tap){ .enter = enter, .self = trace };
 }
 
 /* ---- the sink ---- */
 
-static bool trace_sees(const struct rows *r, int row, int key)
+static bool trace_sees(const struct rows *rows, int row, int key)
 {
-    size_t at = (size_t)row * r->stride + (size_t)key;
+    size_t at = (size_t)row * rows->stride + (size_t)key;
 
-    return r->hidden == NULL || r->hidden[at] == 0;
+    return rows->hidden == NULL || rows->hidden[at] == 0;
 }
 
-static void trace_take(void *self, const struct rows *r, int n_heads)
+static void trace_take(void *self, const struct rows *rows, int n_heads)
 {
     const struct trace *t = self;
-    size_t head = (size_t)r->layer * (size_t)t->m->config.n_heads + (size_t)r->head;
-    int row = t->at - r->row0, key = t->at - r->key0;
+    size_t head = (size_t)rows->layer * (size_t)t->m->config.n_heads + (size_t)rows->head;
+    int row = t->at - rows->row0, key = t->at - rows->key0;
 
     (void)n_heads;
-    if (r->stack != (int)t->stack)
+    if (rows->stack != (int)t->stack)
         return;
-    for (int j = 0; row >= 0 && row < r->n_rows && j < r->n_keys; j++)
-        if (trace_sees(r, row, j))
-            t->row[head * (size_t)t->S + (size_t)(r->key0 + j)] =
-                      r->weight[(size_t)row * r->stride + (size_t)j];
-    for (int i = 0; t->column != NULL && key >= 0 && key < r->n_keys && i < r->n_rows; i++)
-        if (trace_sees(r, i, key))
-            t->column[head * (size_t)t->T + (size_t)(r->row0 + i)] =
-                      r->weight[(size_t)i * r->stride + (size_t)key];
+    for (int j = 0; row >= 0 && row < rows->n_rows && j < rows->n_keys; j++)
+        if (trace_sees(rows, row, j))
+            t->row[head * (size_t)t->S + (size_t)(rows->key0 + j)] =
+                      rows->weight[(size_t)row * rows->stride + (size_t)j];
+    for (int i = 0; t->column != NULL && key >= 0 && key < rows->n_keys && i < rows->n_rows; i++)
+        if (trace_sees(rows, i, key))
+            t->column[head * (size_t)t->T + (size_t)(rows->row0 + i)] =
+                      rows->weight[(size_t)i * rows->stride + (size_t)key];
 }
 
-struct sink trace_sink(struct trace *t)
+struct sink trace_sink(struct trace *trace)
 {
-    return (struct sink){ SINK_HEAD, trace_take, NULL, t };
+    return (struct sink){ SINK_HEAD, trace_take, NULL, trace };
 }
 
 /* ---- numbers ---- */

@@ -19,10 +19,10 @@ struct trace {
 
 /* For a pass over one text; streams: the tap stores them.  All memory is allocated in a, which may
  * be the pass's. */
-struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id stack, int at,
+struct trace *trace_new(struct arena *a, const struct model *model, enum stack_id stack, int at,
                         int T, int S, bool streams);
-struct tap trace_tap(struct trace *t);
-struct sink trace_sink(struct trace *t);
+struct tap trace_tap(struct trace *trace);
+struct sink trace_sink(struct trace *trace);
 
 /* out[n] = the mean of x[H, n] over the heads in which it is not NaN; NaN if it is in all. */
 void trace_mean(double *out, const float *x, int H, int n);

@@ -42,7 +42,7 @@ static int find_threshold(const char *name, struct err *e)
 }
 
 /* "induction:0.5" of n bytes. */
-static int set_one(struct types_rules *r, const char *s, size_t n, struct err *e)
+static int set_one(struct types_rules *rules, const char *s, size_t n, struct err *e)
 {
     char part[64] = "", *colon, *end;
     double value;
@@ -62,16 +62,16 @@ static int set_one(struct types_rules *r, const char *s, size_t n, struct err *e
     if (end == colon + 1 || *end != '\0' || !(value >= 0) ||
         strspn(colon + 1, "0123456789.e-") != strlen(colon + 1))
         return err_set(e, ERR_USAGE, "%s: '%s' is not a number of at least 0", part, colon + 1);
-    r->threshold[i] = value;
+    rules->threshold[i] = value;
     return 0;
 }
 
-int types_rules_set(struct types_rules *r, const char *list, struct err *e)
+int types_rules_set(struct types_rules *rules, const char *list, struct err *e)
 {
     for (const char *s = list;; s++) {
         size_t n = strcspn(s, ",");
 
-        if (set_one(r, s, n, e) != 0)
+        if (set_one(rules, s, n, e) != 0)
             return -1;
         s += n;
         if (*s == '\0')
@@ -374,38 +374,39 @@ static const char *const score_names[N_TYPES_SCORE] = {
 #undef PROBE_SCORE
 };
 
-static bool types_is_of(const struct types_rules *r, const struct types_head *h, enum group group)
+static bool types_is_of(const struct types_rules *rules, const struct types_head *head,
+                        enum group group)
 {
-    bool has_texts = h->n_texts > 0;
+    bool has_texts = head->n_texts > 0;
 
     switch (group) {
     case PROBE:
-    case PROBE_TAG: return r->taxonomy == TYPES_MHA_VIZ;
-    case CLARK: return has_texts && r->taxonomy == TYPES_CLARK;
-    case KOVALEVA: return has_texts && r->taxonomy == TYPES_KOVALEVA;
-    default: return has_texts && r->taxonomy == TYPES_MHA_VIZ;
+    case PROBE_TAG: return rules->taxonomy == TYPES_MHA_VIZ;
+    case CLARK: return has_texts && rules->taxonomy == TYPES_CLARK;
+    case KOVALEVA: return has_texts && rules->taxonomy == TYPES_KOVALEVA;
+    default: return has_texts && rules->taxonomy == TYPES_MHA_VIZ;
     }
 }
 
 /* "offset -2", or the name of the label; by: the score that decided it. */
-static const char *types_name_of(enum type_id id, const struct types_head *h, int by)
+static const char *types_name_of(enum type_id id, const struct types_head *head, int by)
 {
     if (id == TYPE_offset)
         return offset_names[by - TYPES_OFFSET_FIRST];
     for (int i = 0; id == TYPE_probe_offset && i < TYPES_OFFSETS; i++)
-        if (offset_of[i] == (int)h->score[TYPES_probe_offset_k])
+        if (offset_of[i] == (int)head->score[TYPES_probe_offset_k])
             return offset_names[i];
     return types[id].name;
 }
 
-static bool types_holds(const struct case_of *c, const struct type *t, double *score)
+static bool types_holds(const struct case_of *c, const struct type *type, double *score)
 {
-    *c->by = (int)t->score;
-    *score = c->h->score[t->score];
-    switch (t->relation) {
-    case AT_LEAST: return *score >= types_at(c, t->threshold);
-    case ABOVE: return *score > types_at(c, t->threshold);
-    default: return t->rule(c, score);
+    *c->by = (int)type->score;
+    *score = c->h->score[type->score];
+    switch (type->relation) {
+    case AT_LEAST: return *score >= types_at(c, type->threshold);
+    case ABOVE: return *score > types_at(c, type->threshold);
+    default: return type->rule(c, score);
     }
 }
 
@@ -416,11 +417,11 @@ static bool is_asked(const struct case_of *c, enum type_id id)
            (id == TYPE_undetermined && c->h->n_texts > 0);
 }
 
-void types_find(const struct types_rules *r, const struct types_head *h,
+void types_find(const struct types_rules *rules, const struct types_head *head,
                 struct types_found *found)
 {
     int by;
-    const struct case_of c = { r, h, found, &by };
+    const struct case_of c = { rules, head, found, &by };
 
     found->n = 0;
     found->primary = -1;
@@ -431,7 +432,7 @@ void types_find(const struct types_rules *r, const struct types_head *h,
         if (!is_asked(&c, (enum type_id)i) || !types_holds(&c, type, &score))
             continue;
         found->label[found->n] = (struct types_label){
-            (enum type_id)i, types_name_of((enum type_id)i, h, by),
+            (enum type_id)i, types_name_of((enum type_id)i, head, by),
             type->caption, score, isnan(score) || by < 0 ? NULL : score_names[by],
             by == TYPES_argmax_prev || by == TYPES_argmax_next || by == TYPES_argmax_self };
         if (found->primary < 0 && type->group != TAG && type->group != PROBE_TAG)
@@ -445,19 +446,19 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 const char *const types_kind_names[] = { "syntactic", "semantic", "coreference", "positional",
                                          "global", "local", "middle", "long-range", NULL };
 
-void types_kinds(const struct types_rules *r, const struct types_head *h,
+void types_kinds(const struct types_rules *r, const struct types_head *head,
                  bool kind[N_TYPES_KIND])
 {
-    const double *score = h->score;
+    const double *score = head->score;
     struct types_rules rules = *r;
     struct types_found found;
-    struct case_of c = { &rules, h, &found, NULL };
+    struct case_of c = { &rules, head, &found, NULL };
 
     rules.taxonomy = TYPES_MHA_VIZ;
-    types_find(&rules, h, &found);
+    types_find(&rules, head, &found);
     kind[TYPES_POSITIONAL] = has_offset(&c);
     kind[TYPES_SYNTACTIC] = types_has(&c, TYPE_syntactic);
-    kind[TYPES_SEMANTIC] = h->lift >= r->threshold[TYPES_AT_semantic];
+    kind[TYPES_SEMANTIC] = head->lift >= r->threshold[TYPES_AT_semantic];
     kind[TYPES_COREFERENCE] = types_has(&c, TYPE_coreference);
     kind[TYPES_GLOBAL] = types_has(&c, TYPE_broad);
     kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;

@@ -61,7 +61,7 @@ struct types_rules types_rules(enum types_taxonomy taxonomy, bool causal);
  * Sets thresholds from a list "induction:0.5,local:0.8".  ERR_USAGE: not such a list; an unknown
  * name, with the nearest known one; a threshold below 0.
  */
-int types_rules_set(struct types_rules *r, const char *list, struct err *e);
+int types_rules_set(struct types_rules *rules, const char *list, struct err *e);
 
 /* The data of a head; NaN: a score that is unknown. */
 struct types_head {
@@ -97,7 +97,7 @@ struct types_found {
     int primary;                /* index of the first that is not a mere tag; -1: none */
 };
 
-void types_find(const struct types_rules *r, const struct types_head *h,
+void types_find(const struct types_rules *rules, const struct types_head *head,
                 struct types_found *found);
 
 /* ---- kinds: a coarser classification of heads, by what and how far they attend ---- */
@@ -107,7 +107,7 @@ enum types_kind { TYPES_SYNTACTIC, TYPES_SEMANTIC, TYPES_COREFERENCE, TYPES_POSI
 extern const char *const types_kind_names[];        /* as enum types_kind, then NULL */
 
 /* Sets the kinds that hold. */
-void types_kinds(const struct types_rules *r, const struct types_head *h,
+void types_kinds(const struct types_rules *rules, const struct types_head *head,
                  bool kind[N_TYPES_KIND]);
 
 #endif

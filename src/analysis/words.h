@@ -27,34 +27,34 @@ struct words {
 
 static const int64_t WORDS_MOST_SUM = (int64_t)1 << 62, WORDS_MOST_COUNT = (int64_t)1 << 40;
 
-static inline uint64_t words_next(struct words *w, uint64_t x)
+static inline uint64_t words_next(struct words *words, uint64_t x)
 {
-    uint64_t taken = w->from != NULL ? w->from[w->n] : 0;
+    uint64_t taken = words->from != NULL ? words->from[words->n] : 0;
 
-    if (w->to != NULL)
-        w->to[w->n] = x;
-    w->n++;
+    if (words->to != NULL)
+        words->to[words->n] = x;
+    words->n++;
     return taken;
 }
 
-static inline void words_fixed(struct words *w, struct fixed *x)
+static inline void words_fixed(struct words *words, struct fixed *x)
 {
     struct fixed taken = { 0, 0 };
 
-    taken.whole = (int64_t)words_next(w, (uint64_t)x->whole);
-    taken.part = words_next(w, x->part);
-    w->impossible |= taken.whole <= -WORDS_MOST_SUM || taken.whole >= WORDS_MOST_SUM;
-    if (w->from != NULL)
+    taken.whole = (int64_t)words_next(words, (uint64_t)x->whole);
+    taken.part = words_next(words, x->part);
+    words->impossible |= taken.whole <= -WORDS_MOST_SUM || taken.whole >= WORDS_MOST_SUM;
+    if (words->from != NULL)
         fixed_add(x, taken);
-    w->impossible |= x->whole <= -WORDS_MOST_SUM || x->whole >= WORDS_MOST_SUM;
+    words->impossible |= x->whole <= -WORDS_MOST_SUM || x->whole >= WORDS_MOST_SUM;
 }
 
-static inline void words_count(struct words *w, int64_t *x)
+static inline void words_count(struct words *words, int64_t *x)
 {
-    uint64_t taken = words_next(w, (uint64_t)*x);
+    uint64_t taken = words_next(words, (uint64_t)*x);
 
     if (taken > (uint64_t)WORDS_MOST_COUNT || *x > WORDS_MOST_COUNT)
-        w->impossible = true;
+        words->impossible = true;
     else
         *x += (int64_t)taken;
 }

@@ -23,7 +23,7 @@ static void encode_rest(char out[4], const unsigned char *p, size_t n)
         out[i] = (size_t)i <= n ? letters[v >> (18 - 6 * i) & 63] : '=';
 }
 
-void base64_write(FILE *f, const void *data, size_t n)
+void base64_write(FILE *file, const void *data, size_t n)
 {
     const unsigned char *p = data;
     char line[4096];
@@ -31,7 +31,7 @@ void base64_write(FILE *f, const void *data, size_t n)
 
     for (size_t i = 0; i < n; i += 3, used += 4) {
         if (used == sizeof line) {
-            fwrite(line, 1, used, f);
+            fwrite(line, 1, used, file);
             used = 0;
         }
         if (n - i >= 3)
@@ -39,5 +39,5 @@ void base64_write(FILE *f, const void *data, size_t n)
         else
             encode_rest(line + used, p + i, n - i);
     }
-    fwrite(line, 1, used, f);
+    fwrite(line, 1, used, file);
 }

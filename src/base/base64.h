@@ -11,6 +11,6 @@
  * Writes n bytes; ferror tells whether that failed.  A whole may be written in parts if all except
  * the last have a multiple of 3 bytes.
  */
-void base64_write(FILE *f, const void *data, size_t n);
+void base64_write(FILE *file, const void *data, size_t n);
 
 #endif

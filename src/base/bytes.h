@@ -49,6 +49,6 @@ static inline void bytes_copy(void *to, const void *from, size_t n, size_t size)
 }
 
 /* Writes n elements of size bytes, at most 16; ferror tells whether that failed. */
-void bytes_write(FILE *f, const void *elements, size_t n, size_t size);
+void bytes_write(FILE *file, const void *elements, size_t n, size_t size);
 
 #endif

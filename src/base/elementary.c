@@ -335,14 +335,14 @@ static inline double cos_near_0(struct sum x)
     return most + (1 - most - 0.5 * z + (z * z * rest - x.high * x.low));
 }
 
-/* x - n pi / 2 -> r, |r| <= about pi / 4, n rounded to whole; |x| < 2^19.  Returns n. */
-static int quarter_turns(struct sum *r, double x)
+/* x - n pi / 2 -> sum, |sum| <= about pi / 4, n rounded to whole; |x| < 2^19.  Returns n. */
+static int quarter_turns(struct sum *sum, double x)
 {
     double n = x * PER_HALF_PI + ROUND - ROUND;
     struct sum second = elementary_add(x - n * HALF_PI[0], -n * HALF_PI[1]);
     struct sum third = elementary_add(second.high, -n * HALF_PI[2]);
 
-    *r = add_small(third.high, second.low + third.low - n * HALF_PI[3]);
+    *sum = add_small(third.high, second.low + third.low - n * HALF_PI[3]);
     return (int)n;
 }
 
@@ -377,7 +377,7 @@ static uint32_t word_at(const uint32_t *word, int at)
 }
 
 /* As quarter_turns, 2^19 <= x.  The words of 2 / pi that only give whole turns are left out. */
-static int many_quarter_turns(struct sum *r, double x)
+static int many_quarter_turns(struct sum *sum, double x)
 {
     uint64_t size = (elementary_bits_of(x) & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     int exponent = (int)(elementary_bits_of(x) >> 52) - 1075,
@@ -400,7 +400,7 @@ static int many_quarter_turns(struct sum *r, double x)
     }
     quarter = times(part.high, HALF_PI_LONG[0]);
     quarter.low += part.high * HALF_PI_LONG[1] + part.low * HALF_PI_LONG[0];
-    *r = above ? (struct sum){ -quarter.high, -quarter.low } : quarter;
+    *sum = above ? (struct sum){ -quarter.high, -quarter.low } : quarter;
     return n + above;
 }
 

@@ -77,7 +77,7 @@ int err_under(struct err *e, const char *fmt, ...)
     return -1;
 }
 
-void err_warn_left_out(const struct warn *w, struct err *unheard, const char *file,
+void err_warn_left_out(const struct warn *warn, struct err *unheard, const char *file,
                        const char *fmt, ...)
 {
     char why[sizeof unheard->msg];
@@ -86,8 +86,8 @@ void err_warn_left_out(const struct warn *w, struct err *unheard, const char *fi
     va_start(ap, fmt);
     format_clean(why, sizeof why, fmt, ap);
     va_end(ap);
-    if (w != NULL && w->fn != NULL)
-        err_warn(w, "%s: %s", file, why);
+    if (warn != NULL && warn->fn != NULL)
+        err_warn(warn, "%s: %s", file, why);
     else if (unheard->kind == ERR_NONE)
         err_set(unheard, ERR_INPUT, "%s", why);
 }
@@ -104,15 +104,15 @@ int err_because(struct err *e, const struct err *unheard)
     return -1;
 }
 
-void err_warn(const struct warn *w, const char *fmt, ...)
+void err_warn(const struct warn *warn, const char *fmt, ...)
 {
     char msg[640];
     va_list ap;
 
-    if (w == NULL || w->fn == NULL)
+    if (warn == NULL || warn->fn == NULL)
         return;
     va_start(ap, fmt);
     format_clean(msg, sizeof msg, fmt, ap);
     va_end(ap);
-    w->fn(w->self, msg);
+    warn->fn(warn->self, msg);
 }

@@ -57,15 +57,15 @@ struct warn {
     void *self;
 };
 
-/* One line, cleaned as err_set does it.  w may be NULL. */
-void err_warn(const struct warn *w, const char *fmt, ...)
+/* One line, cleaned as err_set does it.  warn may be NULL. */
+void err_warn(const struct warn *warn, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
  * Warns "FILE: ...": the reason why one of several items is left out.  If warnings are dropped, the
  * first reason is stored in *unheard (kind ERR_NONE before) for the error at the end.
  */
-void err_warn_left_out(const struct warn *w, struct err *unheard, const char *file,
+void err_warn_left_out(const struct warn *warn, struct err *unheard, const char *file,
                        const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Appends ": REASON" to the present message, if unheard has one; always returns -1. */

@@ -79,36 +79,36 @@ static int json_read_check_size(struct span text, size_t *longest, struct err *e
 /* ---- values without members ---- */
 
 /* Into the array, under the key into the object, or as the root (into NULL). */
-static json_t *json_read_put(struct reading *r, json_t *into, json_t *value)
+static json_t *json_read_put(struct reading *reading, json_t *into, json_t *value)
 {
     if (into == NULL)
-        return r->root = json_hold(r->a, value);
-    return json_is_object(into) ? json_put(r->a, into, r->key, value) :
-                                  json_add(r->a, into, value);
+        return reading->root = json_hold(reading->a, value);
+    return json_is_object(into) ? json_put(reading->a, into, reading->key, value) :
+                                  json_add(reading->a, into, value);
 }
 
-static int read_key(struct reading *r, const json_t *object, struct err *e)
+static int read_key(struct reading *reading, const json_t *object, struct err *e)
 {
     size_t size;
 
-    if (json_scan_string(&r->scan, r->key, &size, e) != 0)
+    if (json_scan_string(&reading->scan, reading->key, &size, e) != 0)
         return -1;
-    if (memchr(r->key, '\0', size) != NULL)
+    if (memchr(reading->key, '\0', size) != NULL)
         return err_set(e, ERR_INPUT, "NUL in the key of an object");
-    if ((r->flags & JSON_REJECT_DUPLICATES) && json_object_get(object, r->key) != NULL)
-        return err_set(e, ERR_INPUT, "the key \"%.60s\" appears twice", r->key);
-    return json_scan_expect(&r->scan, ':', e);
+    if ((reading->flags & JSON_REJECT_DUPLICATES) && json_object_get(object, reading->key) != NULL)
+        return err_set(e, ERR_INPUT, "the key \"%.60s\" appears twice", reading->key);
+    return json_scan_expect(&reading->scan, ':', e);
 }
 
-static int read_string(struct reading *r, json_t *into, struct err *e)
+static int read_string(struct reading *reading, json_t *into, struct err *e)
 {
     size_t size;
 
-    if (json_scan_string(&r->scan, r->text, &size, e) != 0)
+    if (json_scan_string(&reading->scan, reading->text, &size, e) != 0)
         return -1;
-    if (!(r->flags & JSON_ALLOW_NUL) && memchr(r->text, '\0', size) != NULL)
+    if (!(reading->flags & JSON_ALLOW_NUL) && memchr(reading->text, '\0', size) != NULL)
         return err_set(e, ERR_INPUT, "NUL in a string");
-    json_read_put(r, into, json_stringn_nocheck(r->text, size));
+    json_read_put(reading, into, json_stringn_nocheck(reading->text, size));
     return 0;
 }
 
@@ -125,9 +125,9 @@ static bool json_read_whole(const unsigned char *text, size_t n, json_int_t *out
     return true;
 }
 
-static int json_read_number(struct reading *r, json_t *into, struct err *e)
+static int json_read_number(struct reading *reading, json_t *into, struct err *e)
 {
-    struct json_scan *scan = &r->scan;
+    struct json_scan *scan = &reading->scan;
     const unsigned char *first = scan->at;
     bool digit = first < scan->end && (*first == '-' || (*first >= '0' && *first <= '9'));
     bool real = false;
@@ -146,7 +146,7 @@ static int json_read_number(struct reading *r, json_t *into, struct err *e)
         scan->at = first;
         return json_scan_unexpected(scan, "a whole number within 64 bits", e);
     }
-    json_read_put(r, into, real ? json_real(value) : json_integer(integer));
+    json_read_put(reading, into, real ? json_real(value) : json_integer(integer));
     return 0;
 }
 
@@ -169,62 +169,63 @@ static json_t *json_read_word(struct json_scan *scan)
 
 /* ---- values with members ---- */
 
-static int read_value(struct reading *r, json_t *into, struct err *e);
+static int read_value(struct reading *reading, json_t *into, struct err *e);
 
-static int read_members(struct reading *r, json_t *into, char closing, struct err *e)
+static int read_members(struct reading *reading, json_t *into, char closing, struct err *e)
 {
-    if (json_scan_take(&r->scan, closing))
+    if (json_scan_take(&reading->scan, closing))
         return 0;
     do {
-        if ((closing == '}' && read_key(r, into, e) != 0) || read_value(r, into, e) != 0)
+        if ((closing == '}' && read_key(reading, into, e) != 0) ||
+            read_value(reading, into, e) != 0)
             return -1;
-    } while (json_scan_take(&r->scan, ','));
-    if (json_scan_take(&r->scan, closing))
+    } while (json_scan_take(&reading->scan, ','));
+    if (json_scan_take(&reading->scan, closing))
         return 0;
-    return json_scan_unexpected(&r->scan, closing == '}' ? "',' or '}'" : "',' or ']'", e);
+    return json_scan_unexpected(&reading->scan, closing == '}' ? "',' or '}'" : "',' or ']'", e);
 }
 
-static int read_container(struct reading *r, json_t *into, struct err *e)
+static int read_container(struct reading *reading, json_t *into, struct err *e)
 {
-    bool object = *r->scan.at == '{';
+    bool object = *reading->scan.at == '{';
     json_t *made;
     int status;
 
-    if (r->depth == MAX_DEPTH)
+    if (reading->depth == MAX_DEPTH)
         return err_set(e, ERR_INPUT, "nested more than %d deep", MAX_DEPTH);
-    r->scan.at++;
-    r->depth++;
-    made = json_read_put(r, into, object ? json_object() : json_array());
-    status = read_members(r, made, object ? '}' : ']', e);
-    r->depth--;
+    reading->scan.at++;
+    reading->depth++;
+    made = json_read_put(reading, into, object ? json_object() : json_array());
+    status = read_members(reading, made, object ? '}' : ']', e);
+    reading->depth--;
     return status;
 }
 
-static int read_value(struct reading *r, json_t *into, struct err *e)
+static int read_value(struct reading *reading, json_t *into, struct err *e)
 {
-    char next = json_scan_peek(&r->scan);
+    char next = json_scan_peek(&reading->scan);
     json_t *constant;
 
     if (next == '{' || next == '[')
-        return read_container(r, into, e);
+        return read_container(reading, into, e);
     if (into == NULL)
-        return json_scan_unexpected(&r->scan, "'{' or '['", e);
+        return json_scan_unexpected(&reading->scan, "'{' or '['", e);
     if (next == '"')
-        return read_string(r, into, e);
-    constant = json_read_word(&r->scan);
+        return read_string(reading, into, e);
+    constant = json_read_word(&reading->scan);
     if (constant == NULL)
-        return json_read_number(r, into, e);
-    json_read_put(r, into, constant);
+        return json_read_number(reading, into, e);
+    json_read_put(reading, into, constant);
     return 0;
 }
 
 /* ---- the whole ---- */
 
 /* "not JSON: line 2, column 7: found ',', expected a string"; always returns NULL. */
-static json_t *not_json(const struct reading *r, struct err *e)
+static json_t *not_json(const struct reading *reading, struct err *e)
 {
     static const char place[] = "at byte ";
-    const struct json_scan *scan = &r->scan;
+    const struct json_scan *scan = &reading->scan;
     struct err why = *e;
     const char *what = strncmp(why.msg, place, strlen(place)) == 0 ?
                            strstr(why.msg, ": ") + 2 : why.msg;
@@ -234,7 +235,7 @@ static json_t *not_json(const struct reading *r, struct err *e)
         line += *at == '\n';
         column = *at == '\n' ? 1 : column + ((*at & 0xc0) != 0x80);
     }
-    json_drop(r->a, r->root);
+    json_drop(reading->a, reading->root);
     if (memchr(scan->begin, '\n', (size_t)(scan->end - scan->begin)) == NULL)
         err_set(e, ERR_INPUT, "not JSON: column %lld: %s", (long long)column, what);
     else

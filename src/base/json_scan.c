@@ -10,142 +10,142 @@
 
 #include "base/utf8.h"
 
-static void blanks(struct json_scan *s)
+static void blanks(struct json_scan *scan)
 {
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' ||
-                              *s->at == '\r'))
-        s->at++;
+    while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\n' || *scan->at == '\t' ||
+                                    *scan->at == '\r'))
+        scan->at++;
 }
 
-int json_scan_unexpected(const struct json_scan *s, const char *wanted, struct err *e)
+int json_scan_unexpected(const struct json_scan *scan, const char *wanted, struct err *e)
 {
     char found[16];
 
-    if (s->at == s->end)
+    if (scan->at == scan->end)
         snprintf(found, sizeof found, "the end");
-    else if (*s->at < ' ' || *s->at > '~')
-        snprintf(found, sizeof found, "byte 0x%02x", *s->at);
+    else if (*scan->at < ' ' || *scan->at > '~')
+        snprintf(found, sizeof found, "byte 0x%02x", *scan->at);
     else
-        snprintf(found, sizeof found, "'%c'", *s->at);
-    return err_set(e, ERR_INPUT, "at byte %td: found %s, expected %s", s->at - s->begin,
+        snprintf(found, sizeof found, "'%c'", *scan->at);
+    return err_set(e, ERR_INPUT, "at byte %td: found %s, expected %s", scan->at - scan->begin,
                    found, wanted);
 }
 
-bool json_scan_take(struct json_scan *s, char c)
+bool json_scan_take(struct json_scan *scan, char c)
 {
-    blanks(s);
-    if (s->at == s->end || *s->at != (unsigned char)c)
+    blanks(scan);
+    if (scan->at == scan->end || *scan->at != (unsigned char)c)
         return false;
-    s->at++;
+    scan->at++;
     return true;
 }
 
-int json_scan_expect(struct json_scan *s, char c, struct err *e)
+int json_scan_expect(struct json_scan *scan, char c, struct err *e)
 {
     char wanted[4] = { '\'', c, '\'', '\0' };
 
-    return json_scan_take(s, c) ? 0 : json_scan_unexpected(s, wanted, e);
+    return json_scan_take(scan, c) ? 0 : json_scan_unexpected(scan, wanted, e);
 }
 
-bool json_scan_at_end(struct json_scan *s)
+bool json_scan_at_end(struct json_scan *scan)
 {
-    blanks(s);
-    return s->at == s->end;
+    blanks(scan);
+    return scan->at == scan->end;
 }
 
 /* ---- strings ---- */
 
-static int hex4(struct json_scan *s, int *v, struct err *e)
+static int hex4(struct json_scan *scan, int *v, struct err *e)
 {
     *v = 0;
     for (int i = 0; i < 4; i++) {
-        int c = s->at < s->end ? *s->at : 0, digit;
+        int c = scan->at < scan->end ? *scan->at : 0, digit;
 
         if (c >= '0' && c <= '9')
             digit = c - '0';
         else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
             digit = (c | 0x20) - 'a' + 10;
         else
-            return json_scan_unexpected(s, "four hexadecimal digits", e);
+            return json_scan_unexpected(scan, "four hexadecimal digits", e);
         *v = *v << 4 | digit;
-        s->at++;
+        scan->at++;
     }
     return 0;
 }
 
-static int unicode_escape(struct json_scan *s, int *cp, struct err *e)
+static int unicode_escape(struct json_scan *scan, int *cp, struct err *e)
 {
     static const char half[] = "both halves of a surrogate pair";
     int low;
 
-    if (hex4(s, cp, e) != 0)
+    if (hex4(scan, cp, e) != 0)
         return -1;
     if (*cp < 0xd800 || *cp > 0xdfff)
         return 0;
-    if (*cp > 0xdbff || s->end - s->at < 2 || s->at[0] != '\\' || s->at[1] != 'u')
-        return json_scan_unexpected(s, half, e);
-    s->at += 2;
-    if (hex4(s, &low, e) != 0)
+    if (*cp > 0xdbff || scan->end - scan->at < 2 || scan->at[0] != '\\' || scan->at[1] != 'u')
+        return json_scan_unexpected(scan, half, e);
+    scan->at += 2;
+    if (hex4(scan, &low, e) != 0)
         return -1;
     if (low < 0xdc00 || low > 0xdfff)
-        return json_scan_unexpected(s, half, e);
+        return json_scan_unexpected(scan, half, e);
     *cp = 0x10000 + ((*cp - 0xd800) << 10) + (low - 0xdc00);
     return 0;
 }
 
 /* What follows a backslash. */
-static int escape(struct json_scan *s, int *cp, struct err *e)
+static int escape(struct json_scan *scan, int *cp, struct err *e)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    int c = s->at < s->end ? *s->at : 0;
+    int c = scan->at < scan->end ? *scan->at : 0;
     const char *cursor = c != 0 ? strchr(from, c) : NULL;
 
     if (cursor == NULL && c != 'u')
-        return json_scan_unexpected(s, "an escape of JSON", e);
-    s->at++;
+        return json_scan_unexpected(scan, "an escape of JSON", e);
+    scan->at++;
     if (c == 'u')
-        return unicode_escape(s, cp, e);
+        return unicode_escape(scan, cp, e);
     *cp = to[cursor - from];
     return 0;
 }
 
 /* One character, plain or escaped, that is not the closing quote. */
-static int character(struct json_scan *s, int *cp, struct err *e)
+static int character(struct json_scan *scan, int *cp, struct err *e)
 {
     int len;
 
-    if (*s->at == '\\') {
-        s->at++;
-        return escape(s, cp, e);
+    if (*scan->at == '\\') {
+        scan->at++;
+        return escape(scan, cp, e);
     }
-    if (*s->at < ' ')
-        return json_scan_unexpected(s, "no control character in a string", e);
-    len = utf8_decode((const char *)s->at, (size_t)(s->end - s->at), cp);
+    if (*scan->at < ' ')
+        return json_scan_unexpected(scan, "no control character in a string", e);
+    len = utf8_decode((const char *)scan->at, (size_t)(scan->end - scan->at), cp);
     if (len < 0)
-        return json_scan_unexpected(s, "UTF-8", e);
-    s->at += len;
+        return json_scan_unexpected(scan, "UTF-8", e);
+    scan->at += len;
     return 0;
 }
 
-int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e)
+int json_scan_string(struct json_scan *scan, char *out, size_t *n, struct err *e)
 {
     size_t k = 0;
     int code;
 
-    if (!json_scan_take(s, '"'))
-        return json_scan_unexpected(s, "a string", e);
+    if (!json_scan_take(scan, '"'))
+        return json_scan_unexpected(scan, "a string", e);
     for (;;) {
         char piece[4];
 
-        if (s->at == s->end)
-            return json_scan_unexpected(s, "the end of a string", e);
-        if (*s->at == '"')
+        if (scan->at == scan->end)
+            return json_scan_unexpected(scan, "the end of a string", e);
+        if (*scan->at == '"')
             break;
-        if (character(s, &code, e) != 0)
+        if (character(scan, &code, e) != 0)
             return -1;
         k += (size_t)utf8_encode(code, out != NULL ? out + k : piece);
     }
-    s->at++;
+    scan->at++;
     if (out != NULL)
         out[k] = '\0';
     *n = k;
@@ -154,118 +154,118 @@ int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e)
 
 /* ---- numbers ---- */
 
-int json_scan_count(struct json_scan *s, int64_t *v, struct err *e)
+int json_scan_count(struct json_scan *scan, int64_t *v, struct err *e)
 {
     const unsigned char *first;
 
-    blanks(s);
-    if (s->at < s->end && *s->at == '-')
-        return json_scan_unexpected(s, "a number that is not negative", e);
-    first = s->at;
+    blanks(scan);
+    if (scan->at < scan->end && *scan->at == '-')
+        return json_scan_unexpected(scan, "a number that is not negative", e);
+    first = scan->at;
     *v = 0;
-    while (s->at < s->end && *s->at >= '0' && *s->at <= '9') {
+    while (scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9') {
         if (__builtin_mul_overflow(*v, 10, v) ||
-            __builtin_add_overflow(*v, *s->at - '0', v)) {
-            s->at = first;
-            return json_scan_unexpected(s, "a number below 2^63", e);
+            __builtin_add_overflow(*v, *scan->at - '0', v)) {
+            scan->at = first;
+            return json_scan_unexpected(scan, "a number below 2^63", e);
         }
-        s->at++;
+        scan->at++;
     }
-    if (s->at == first || (*first == '0' && s->at - first > 1)) {
-        s->at = first;
-        return json_scan_unexpected(s, "a whole number in decimal digits", e);
+    if (scan->at == first || (*first == '0' && scan->at - first > 1)) {
+        scan->at = first;
+        return json_scan_unexpected(scan, "a whole number in decimal digits", e);
     }
-    if (s->at < s->end && (*s->at == '.' || (*s->at | 0x20) == 'e'))
-        return json_scan_unexpected(s, "a whole number", e);
+    if (scan->at < scan->end && (*scan->at == '.' || (*scan->at | 0x20) == 'e'))
+        return json_scan_unexpected(scan, "a whole number", e);
     return 0;
 }
 
 /* ---- without messages ---- */
 
-char json_scan_peek(struct json_scan *s)
+char json_scan_peek(struct json_scan *scan)
 {
-    blanks(s);
-    return s->at < s->end ? (char)*s->at : '\0';
+    blanks(scan);
+    return scan->at < scan->end ? (char)*scan->at : '\0';
 }
 
-bool json_scan_quoted(struct json_scan *s, const char **text, size_t *n)
+bool json_scan_quoted(struct json_scan *scan, const char **text, size_t *n)
 {
-    if (!json_scan_take(s, '"'))
+    if (!json_scan_take(scan, '"'))
         return false;
-    *text = (const char *)s->at;
-    while (s->at < s->end && *s->at != '"') {
-        if (*s->at < ' ')
+    *text = (const char *)scan->at;
+    while (scan->at < scan->end && *scan->at != '"') {
+        if (*scan->at < ' ')
             return false;
-        s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
+        scan->at += *scan->at == '\\' && scan->end - scan->at > 1 ? 2 : 1;
     }
-    *n = (size_t)((const char *)s->at - *text);
-    return json_scan_take(s, '"');
+    *n = (size_t)((const char *)scan->at - *text);
+    return json_scan_take(scan, '"');
 }
 
-bool json_scan_skip(struct json_scan *s)
+bool json_scan_skip(struct json_scan *scan)
 {
     const char *ignored;
     int depth = 0;
     size_t n;
 
     for (;;) {
-        char c = json_scan_peek(s);
+        char c = json_scan_peek(scan);
 
         if (c == '\0' || (depth == 0 && (c == ',' || c == '}' || c == ']')))
             return c != '\0';
         if (c == '"') {
-            if (!json_scan_quoted(s, &ignored, &n))
+            if (!json_scan_quoted(scan, &ignored, &n))
                 return false;
             continue;
         }
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        s->at++;
+        scan->at++;
     }
 }
 
-bool json_scan_find_key(struct json_scan *s, const char *key)
+bool json_scan_find_key(struct json_scan *scan, const char *key)
 {
     const char *name;
     size_t n;
 
     do {
-        if (!json_scan_quoted(s, &name, &n) || !json_scan_take(s, ':'))
+        if (!json_scan_quoted(scan, &name, &n) || !json_scan_take(scan, ':'))
             return false;
         if (n == strlen(key) && memcmp(name, key, n) == 0)
             return true;
-    } while (json_scan_skip(s) && json_scan_take(s, ','));
+    } while (json_scan_skip(scan) && json_scan_take(scan, ','));
     return false;
 }
 
-bool json_scan_enter(struct json_scan *s, const char *key)
+bool json_scan_enter(struct json_scan *scan, const char *key)
 {
-    return json_scan_take(s, '{') && json_scan_find_key(s, key);
+    return json_scan_take(scan, '{') && json_scan_find_key(scan, key);
 }
 
-bool json_scan_id(struct json_scan *s, int64_t *v)
+bool json_scan_id(struct json_scan *scan, int64_t *v)
 {
-    char first = json_scan_peek(s);
+    char first = json_scan_peek(scan);
     int n = 0;
 
-    for (*v = 0; n < 9 && s->at < s->end && *s->at >= '0' && *s->at <= '9'; n++)
-        *v = 10 * *v + (*s->at++ - '0');
+    for (*v = 0; n < 9 && scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9'; n++)
+        *v = 10 * *v + (*scan->at++ - '0');
     return n > 0 && (first != '0' || n == 1);
 }
 
-static size_t digits(struct json_scan *s)
+static size_t digits(struct json_scan *scan)
 {
-    const unsigned char *from = s->at;
+    const unsigned char *from = scan->at;
 
-    while (s->at < s->end && *s->at >= '0' && *s->at <= '9')
-        s->at++;
-    return (size_t)(s->at - from);
+    while (scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9')
+        scan->at++;
+    return (size_t)(scan->at - from);
 }
 
-static bool next_is(struct json_scan *s, const char *set)
+static bool next_is(struct json_scan *scan, const char *set)
 {
-    if (s->at == s->end || *s->at == '\0' || strchr(set, *s->at) == NULL)
+    if (scan->at == scan->end || *scan->at == '\0' || strchr(set, *scan->at) == NULL)
         return false;
-    s->at++;
+    scan->at++;
     return true;
 }
 
@@ -283,24 +283,24 @@ static double read_double(const char *from, char **end)
 }
 
 /* Where strtod stops as well, at what follows. */
-bool json_scan_real(struct json_scan *s, double *v)
+bool json_scan_real(struct json_scan *scan, double *v)
 {
-    char first = json_scan_peek(s), *end;
-    const unsigned char *from = s->at;
+    char first = json_scan_peek(scan), *end;
+    const unsigned char *from = scan->at;
     size_t n;
 
-    if (next_is(s, "-"))
-        first = s->at < s->end ? (char)*s->at : '\0';
-    n = digits(s);
-    if (n == 0 || (first == '0' && n > 1) || (next_is(s, ".") && digits(s) == 0))
+    if (next_is(scan, "-"))
+        first = scan->at < scan->end ? (char)*scan->at : '\0';
+    n = digits(scan);
+    if (n == 0 || (first == '0' && n > 1) || (next_is(scan, ".") && digits(scan) == 0))
         return false;
-    if (next_is(s, "eE")) {
-        (void)next_is(s, "+-");
-        if (digits(s) == 0)
+    if (next_is(scan, "eE")) {
+        (void)next_is(scan, "+-");
+        if (digits(scan) == 0)
             return false;
     }
-    if (s->at == s->end || strchr(" \t\r\n,]}", *s->at) == NULL)  /* nor "0x1" */
+    if (scan->at == scan->end || strchr(" \t\r\n,]}", *scan->at) == NULL)  /* nor "0x1" */
         return false;
     *v = read_double((const char *)from, &end);
-    return (const unsigned char *)end == s->at && isfinite(*v);
+    return (const unsigned char *)end == scan->at && isfinite(*v);
 }

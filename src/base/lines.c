@@ -50,7 +50,7 @@ static int open_stdin(void)
     return is_kept() ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : dup(0);
 }
 
-static int copy_stdin(FILE *to)
+static int copy_stdin(FILE *file)
 {
     char bytes[1 << 16];
     ssize_t count;
@@ -58,10 +58,10 @@ static int copy_stdin(FILE *to)
     while ((count = read(0, bytes, sizeof bytes)) != 0) {
         if (count < 0 && errno == EINTR)
             continue;
-        if (count < 0 || fwrite(bytes, 1, (size_t)count, to) != (size_t)count)
+        if (count < 0 || fwrite(bytes, 1, (size_t)count, file) != (size_t)count)
             return -1;
     }
-    return fflush(to) == 0 && dup2(fileno(to), 0) == 0 ? 0 : -1;
+    return fflush(file) == 0 && dup2(fileno(file), 0) == 0 ? 0 : -1;
 }
 
 int lines_keep_stdin(struct err *e)
@@ -139,163 +139,164 @@ static int peek(int fd)
 }
 
 /* Waits for its beginning. */
-static bool is_typed(const struct lines *l)
+static bool is_typed(const struct lines *lines)
 {
     enum { GZIP = 0x1f };
     int first;
 
-    if (l->file_size >= 0)
+    if (lines->file_size >= 0)
         return false;
-    if (isatty(l->fd))
+    if (isatty(lines->fd))
         return true;
-    first = peek(l->fd);
+    first = peek(lines->fd);
     return first >= 0 && first != GZIP;
 }
 
-static int fill_typed(struct lines *l, struct err *e)
+static int fill_typed(struct lines *lines, struct err *e)
 {
     ssize_t got;
 
-    if (l->ended)
+    if (lines->ended)
         return 0;
     do
-        got = read(l->fd, l->chunk, sizeof l->chunk);
+        got = read(lines->fd, lines->chunk, sizeof lines->chunk);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        return err_set(e, ERR_INPUT, "%s: %s", l->path, strerror(errno));
-    l->at = 0;
-    l->n = (size_t)got;
-    l->ended = got == 0;
+        return err_set(e, ERR_INPUT, "%s: %s", lines->path, strerror(errno));
+    lines->at = 0;
+    lines->n = (size_t)got;
+    lines->ended = got == 0;
     return got > 0;
 }
 
-static int fill_packed(struct lines *l, struct err *e)
+static int fill_packed(struct lines *lines, struct err *e)
 {
-    int got = gzread(l->gz, l->chunk, sizeof l->chunk), code;
-    const char *why = gzerror(l->gz, &code);
+    int got = gzread(lines->gz, lines->chunk, sizeof lines->chunk), code;
+    const char *why = gzerror(lines->gz, &code);
 
     if (code == Z_MEM_ERROR)
-        return err_set(e, ERR_SYSTEM, "%s: no memory", l->path);
+        return err_set(e, ERR_SYSTEM, "%s: no memory", lines->path);
     if (got < 0 || code == Z_BUF_ERROR)
-        return err_set(e, ERR_INPUT, "%s: %s", l->path,
+        return err_set(e, ERR_INPUT, "%s: %s", lines->path,
                        code == Z_ERRNO ? strerror(errno) :
                        code == Z_BUF_ERROR ? "gzip data truncated" : why);
-    l->at = 0;
-    l->n = (size_t)got;
-    l->file_at = (double)gzoffset(l->gz);
-    l->text_at = (double)gztell(l->gz);
+    lines->at = 0;
+    lines->n = (size_t)got;
+    lines->file_at = (double)gzoffset(lines->gz);
+    lines->text_at = (double)gztell(lines->gz);
     return got > 0;
 }
 
-static int lines_fill(struct lines *l, struct err *e)
+static int lines_fill(struct lines *lines, struct err *e)
 {
-    if (!l->begun)
-        l->typed = is_typed(l);
-    l->begun = true;
-    return l->typed ? fill_typed(l, e) : fill_packed(l, e);
+    if (!lines->begun)
+        lines->typed = is_typed(lines);
+    lines->begun = true;
+    return lines->typed ? fill_typed(lines, e) : fill_packed(lines, e);
 }
 
 /* Whether s[n], of a line or of several, may follow. */
-static int lines_check_size(struct lines *l, const char *s, size_t n, struct err *e)
+static int lines_check_size(struct lines *lines, const char *s, size_t n, struct err *e)
 {
     const char *first = memchr(s, '\n', n), *last = memrchr(s, '\n', n);
 
-    l->of_last += first != NULL ? (size_t)(first - s) : n;
-    if (l->of_last > LINE_MAX_BYTES)
-        return err_set(e, ERR_INPUT, "%s: a line of more than 64 MiB", l->path);
-    if (n > TEXT_MAX_BYTES - l->size)
-        return err_set(e, ERR_INPUT, "%s: has more than 1 GiB", l->path);
+    lines->of_last += first != NULL ? (size_t)(first - s) : n;
+    if (lines->of_last > LINE_MAX_BYTES)
+        return err_set(e, ERR_INPUT, "%s: a line of more than 64 MiB", lines->path);
+    if (n > TEXT_MAX_BYTES - lines->size)
+        return err_set(e, ERR_INPUT, "%s: has more than 1 GiB", lines->path);
     if (last != NULL)
-        l->of_last = (size_t)(s + n - last) - 1;
+        lines->of_last = (size_t)(s + n - last) - 1;
     return 0;
 }
 
-static int lines_append(struct lines *l, const char *s, size_t n, struct err *e)
+static int lines_append(struct lines *lines, const char *s, size_t n, struct err *e)
 {
     if (n == 0)
         return 0;               /* an empty first line has no memory yet */
-    if (lines_check_size(l, s, n, e) != 0)
+    if (lines_check_size(lines, s, n, e) != 0)
         return -1;
-    if (l->size + n > l->cap) {
-        size_t cap = 2 * (l->size + n) + 256;
-        char *cursor = realloc(l->line, cap);
+    if (lines->size + n > lines->cap) {
+        size_t cap = 2 * (lines->size + n) + 256;
+        char *cursor = realloc(lines->line, cap);
 
         if (cursor == NULL)
             return err_set(e, ERR_SYSTEM, "%s: no memory for a line of %zu bytes",
-                           l->path, cap);
-        l->line = cursor;
-        l->cap = cap;
+                           lines->path, cap);
+        lines->line = cursor;
+        lines->cap = cap;
     }
-    memcpy(l->line + l->size, s, n);
-    l->size += n;
+    memcpy(lines->line + lines->size, s, n);
+    lines->size += n;
     return 0;
 }
 
 /* Up to ending, or to the end of the file; returns as lines_next. */
-static int read_to(struct lines *l, const char *ending, struct err *e)
+static int read_to(struct lines *lines, const char *ending, struct err *e)
 {
     bool any = false;
 
-    l->size = l->of_last = 0;
+    lines->size = lines->of_last = 0;
     for (;;) {
         const char *end = NULL;
         size_t count;
 
-        if (l->at == l->n) {
-            int more = lines_fill(l, e);
+        if (lines->at == lines->n) {
+            int more = lines_fill(lines, e);
 
             if (more <= 0)
                 return more < 0 ? -1 : any;
         }
         any = true;
         if (ending != NULL)
-            end = memchr(l->chunk + l->at, *ending, l->n - l->at);
-        count = end != NULL ? (size_t)(end - l->chunk) - l->at : l->n - l->at;
-        if (lines_append(l, l->chunk + l->at, count, e) != 0)
+            end = memchr(lines->chunk + lines->at, *ending, lines->n - lines->at);
+        count = end != NULL ? (size_t)(end - lines->chunk) - lines->at : lines->n - lines->at;
+        if (lines_append(lines, lines->chunk + lines->at, count, e) != 0)
             return -1;
-        l->at += count;
+        lines->at += count;
         if (end != NULL) {
-            l->at++;
+            lines->at++;
             return 1;
         }
     }
 }
 
-static bool drop_last(struct lines *l, char byte)
+static bool drop_last(struct lines *lines, char byte)
 {
-    bool last = l->size > 0 && l->line[l->size - 1] == byte;
+    bool last = lines->size > 0 && lines->line[lines->size - 1] == byte;
 
-    l->size -= last;
+    lines->size -= last;
     return last;
 }
 
-int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
+int lines_next(struct lines *lines, const char **line, size_t *size, struct err *e)
 {
-    int status = read_to(l, "\n", e);
+    int status = read_to(lines, "\n", e);
 
     if (status <= 0)
         return status;
-    drop_last(l, '\r');
-    *line = l->line != NULL ? l->line : "";
-    *size = l->size;
+    drop_last(lines, '\r');
+    *line = lines->line != NULL ? lines->line : "";
+    *size = lines->size;
     return 1;
 }
 
-bool lines_ready(const struct lines *l)
+bool lines_ready(const struct lines *lines)
 {
-    return l->file_size >= 0 || memchr(l->chunk + l->at, '\n', l->n - l->at) != NULL;
+    return lines->file_size >= 0 || memchr(lines->chunk + lines->at, '\n',
+                                           lines->n - lines->at) != NULL;
 }
 
-int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e)
+int lines_rest(struct lines *lines, const char **text, size_t *size, struct err *e)
 {
-    int status = read_to(l, NULL, e);
+    int status = read_to(lines, NULL, e);
 
     if (status <= 0)
         return status;
-    if (drop_last(l, '\n'))
-        drop_last(l, '\r');
-    *text = l->line;
-    *size = l->size;
+    if (drop_last(lines, '\n'))
+        drop_last(lines, '\r');
+    *text = lines->line;
+    *size = lines->size;
     return 1;
 }
 
@@ -306,20 +307,20 @@ bool lines_wait_stdin(int at_most_ms)
     return poll(&at, 1, at_most_ms) != 0;
 }
 
-double lines_share(const struct lines *l)
+double lines_share(const struct lines *lines)
 {
-    double text = l->text_at - (double)(l->n - l->at);
-    double share = l->file_at / (double)l->file_size * text / l->text_at;
+    double text = lines->text_at - (double)(lines->n - lines->at);
+    double share = lines->file_at / (double)lines->file_size * text / lines->text_at;
 
-    return l->file_size <= 0 || !(l->text_at > 0) ? (double)NAN : share < 1 ? share : 1;
+    return lines->file_size <= 0 || !(lines->text_at > 0) ? (double)NAN : share < 1 ? share : 1;
 }
 
-void lines_close(struct lines *l)
+void lines_close(struct lines *lines)
 {
-    if (l == NULL)
+    if (lines == NULL)
         return;
-    gzclose(l->gz);
-    free(l->path);
-    free(l->line);
-    free(l);
+    gzclose(lines->gz);
+    free(lines->path);
+    free(lines->line);
+    free(lines);
 }

@@ -25,13 +25,13 @@ int lines_keep_stdin(struct err *e);
  * with *line (valid until the next call) and *size, 0 at the end, -1 on a read
  * error, a damaged gzip or a line over 64 MiB, which no tokeniser takes.
  */
-int lines_next(struct lines *l, const char **line, size_t *size, struct err *e);
+int lines_next(struct lines *lines, const char **line, size_t *size, struct err *e);
 
 /* Whether lines_next returns without waiting for a writer; always true for a file. */
-bool lines_ready(const struct lines *l);
+bool lines_ready(const struct lines *lines);
 
 /* The rest of the file, of at most 1 GiB, as one line; otherwise as lines_next. */
-int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e);
+int lines_rest(struct lines *lines, const char **text, size_t *size, struct err *e);
 
 /* Waits at most so long for data or the end of standard input; false: nothing came. */
 bool lines_wait_stdin(int at_most_ms);
@@ -40,8 +40,8 @@ bool lines_wait_stdin(int at_most_ms);
  * The fraction of the file's bytes that was read so far, in [0, 1]; approximate for a compressed
  * one. NaN: unknown, as for a pipe.
  */
-double lines_share(const struct lines *l);
+double lines_share(const struct lines *lines);
 
-void lines_close(struct lines *l);
+void lines_close(struct lines *lines);
 
 #endif

@@ -14,29 +14,29 @@ struct reader {
 };
 
 /* The next byte; -1 at the end. */
-static int next_byte(struct reader *r)
+static int next_byte(struct reader *reader)
 {
-    if (r->at == r->n) {
+    if (reader->at == reader->n) {
         ssize_t got;
 
         do
-            got = read(r->fd, r->bytes, sizeof r->bytes);
+            got = read(reader->fd, reader->bytes, sizeof reader->bytes);
         while (got < 0 && errno == EINTR);
         if (got <= 0)
             return -1;
-        r->at = 0;
-        r->n = (size_t)got;
+        reader->at = 0;
+        reader->n = (size_t)got;
     }
-    return (unsigned char)r->bytes[r->at++];
+    return (unsigned char)reader->bytes[reader->at++];
 }
 
 /* A number in hexadecimal digits, and the byte after it. */
-static uintptr_t hexadecimal(struct reader *r, int *after)
+static uintptr_t hexadecimal(struct reader *reader, int *after)
 {
     uintptr_t value = 0;
 
     for (;;) {
-        int c = *after = next_byte(r);
+        int c = *after = next_byte(reader);
 
         if (c >= '0' && c <= '9')
             value = 16 * value + (uintptr_t)(c - '0');
@@ -48,11 +48,11 @@ static uintptr_t hexadecimal(struct reader *r, int *after)
 }
 
 /* What follows the first slash of the line, with it; returns its length. */
-static size_t name_in_line(struct reader *r, char *name, size_t room)
+static size_t name_in_line(struct reader *reader, char *name, size_t room)
 {
     size_t n = 0;
 
-    for (int c; (c = next_byte(r)) >= 0 && c != '\n'; )
+    for (int c; (c = next_byte(reader)) >= 0 && c != '\n'; )
         if ((n > 0 || c == '/') && n + 1 < room)
             name[n++] = (char)c;
     name[n] = '\0';

@@ -10,23 +10,23 @@
 
 enum { LEAST_BYTES = 4096 };
 
-static bool memory_file_make_room(struct memory_file *f, size_t n)
+static bool memory_file_make_room(struct memory_file *file, size_t n)
 {
-    size_t room = f->room > LEAST_BYTES ? f->room : LEAST_BYTES;
+    size_t room = file->room > LEAST_BYTES ? file->room : LEAST_BYTES;
     char *data;
 
-    if (n <= f->room - f->size)
+    if (n <= file->room - file->size)
         return true;
-    while (room - f->size < n) {
+    while (room - file->size < n) {
         if (room > (size_t)-1 / 2)
             return false;
         room *= 2;
     }
-    data = realloc(f->data, room);
+    data = realloc(file->data, room);
     if (data == NULL)
         return false;
-    f->data = data;
-    f->room = room;
+    file->data = data;
+    file->room = room;
     return true;
 }
 
@@ -43,22 +43,22 @@ static ssize_t memory_file_take(void *self, const char *bytes, size_t n)
     return (ssize_t)n;
 }
 
-int memory_file_open(struct memory_file *f)
+int memory_file_open(struct memory_file *file)
 {
-    *f = (struct memory_file){ NULL };
-    f->file = fopencookie(f, "w", (cookie_io_functions_t){ .write = memory_file_take });
-    return f->file != NULL ? 0 : -1;
+    *file = (struct memory_file){ NULL };
+    file->file = fopencookie(file, "w", (cookie_io_functions_t){ .write = memory_file_take });
+    return file->file != NULL ? 0 : -1;
 }
 
-int memory_file_close(struct memory_file *f)
+int memory_file_close(struct memory_file *file)
 {
-    bool failed = ferror(f->file) != 0;
+    bool failed = ferror(file->file) != 0;
 
-    failed = fclose(f->file) != 0 || f->failed || failed;
-    f->file = NULL;
-    if (!failed && memory_file_make_room(f, 1))
+    failed = fclose(file->file) != 0 || file->failed || failed;
+    file->file = NULL;
+    if (!failed && memory_file_make_room(file, 1))
         return 0;
-    memory_file_drop(f);
+    memory_file_drop(file);
     return -1;
 }
 

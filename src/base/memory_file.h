@@ -18,11 +18,11 @@ struct memory_file {
     bool failed;                /* there was not enough memory */
 };
 
-/* Opens it; f must not be moved until it is closed.  Returns 0, or -1: no memory. */
-int memory_file_open(struct memory_file *f);
+/* Opens it; file must not be moved until it is closed.  Returns 0, or -1: no memory. */
+int memory_file_open(struct memory_file *file);
 
 /* Closes it; returns 0, or -1 with data NULL if there was no memory for all bytes. */
-int memory_file_close(struct memory_file *f);
+int memory_file_close(struct memory_file *file);
 
 /* Closes it if it is open, and frees its bytes. */
 void memory_file_drop(void *f);

@@ -22,96 +22,97 @@ static struct meter_time clocks(void)
 
 /* ---- the work at hand ---- */
 
-/* Of the time since m->since what sinks took goes to the statistics; by the clock the same
+/* Of the time since meter->since what sinks took goes to the statistics; by the clock the same
  * share of it. */
-static void meter_count(struct meter *m)
+static void meter_count(struct meter *meter)
 {
-    struct meter_time now = m->now();
-    struct meter_row *row = &m->parts.row[m->at], *within = &m->parts.row[METER_STATISTICS];
-    double wall = now.wall_s - m->since.wall_s, cpu = now.cpu_s - m->since.cpu_s;
-    double inner = 1e-9 * (double)atomic_exchange(&m->within_ns, 0);
+    struct meter_time now = meter->now();
+    struct meter_row *row = &meter->parts.row[meter->at],
+                     *within = &meter->parts.row[METER_STATISTICS];
+    double wall = now.wall_s - meter->since.wall_s, cpu = now.cpu_s - meter->since.cpu_s;
+    double inner = 1e-9 * (double)atomic_exchange(&meter->within_ns, 0);
     double share;
 
     /* A thread that has to wait for a processor is counted by the clock. */
     if (inner > cpu)
         inner = cpu;
     share = cpu > 0 ? inner / cpu : 0;
-    within->calls += atomic_exchange(&m->within_calls, 0);
+    within->calls += atomic_exchange(&meter->within_calls, 0);
     within->cpu_s += inner;
     within->wall_s += share * wall;
     row->cpu_s += cpu - inner;
     row->wall_s += (1 - share) * wall;
-    row->flop += (double)atomic_exchange(&m->flop, 0);
-    m->since = now;
+    row->flop += (double)atomic_exchange(&meter->flop, 0);
+    meter->since = now;
 }
 
-void meter_begin(struct meter *m)
+void meter_begin(struct meter *meter)
 {
-    struct meter_time (*now)(void) = m->now != NULL ? m->now : clocks;
+    struct meter_time (*now)(void) = meter->now != NULL ? meter->now : clocks;
 
-    memset(m->parts.row, 0, sizeof m->parts.row);
+    memset(meter->parts.row, 0, sizeof meter->parts.row);
     for (int part = 0; part < N_METER_PART; part++)
-        m->parts.row[part].part = (enum meter_part)part;
-    m->parts.n = N_METER_PART;
-    m->at = METER_OTHER;
-    m->parts.row[METER_OTHER].calls = 1;
-    m->now = now;
-    m->since = now();
-    atomic_store(&m->within_ns, 0);
-    atomic_store(&m->within_calls, 0);
-    atomic_store(&m->flop, 0);
+        meter->parts.row[part].part = (enum meter_part)part;
+    meter->parts.n = N_METER_PART;
+    meter->at = METER_OTHER;
+    meter->parts.row[METER_OTHER].calls = 1;
+    meter->now = now;
+    meter->since = now();
+    atomic_store(&meter->within_ns, 0);
+    atomic_store(&meter->within_calls, 0);
+    atomic_store(&meter->flop, 0);
 }
 
-void meter_end(struct meter *m)
+void meter_end(struct meter *meter)
 {
-    if (m != NULL)
-        meter_count(m);
+    if (meter != NULL)
+        meter_count(meter);
 }
 
-static int enter_row(struct meter *m, int row)
+static int enter_row(struct meter *meter, int row)
 {
-    int before = m->at;
+    int before = meter->at;
 
-    meter_count(m);
-    m->at = row;
-    m->parts.row[row].calls++;
+    meter_count(meter);
+    meter->at = row;
+    meter->parts.row[row].calls++;
     return before;
 }
 
-int meter_enter(struct meter *m, enum meter_part part)
+int meter_enter(struct meter *meter, enum meter_part part)
 {
-    return m != NULL ? enter_row(m, (int)part) : 0;
+    return meter != NULL ? enter_row(meter, (int)part) : 0;
 }
 
-void meter_leave(struct meter *m, int before)
+void meter_leave(struct meter *meter, int before)
 {
-    if (m == NULL)
+    if (meter == NULL)
         return;
-    meter_count(m);
-    m->at = before;
+    meter_count(meter);
+    meter->at = before;
 }
 
 /* The row of this shape; METER_LINEAR once there are too many. */
-static int shape_row(struct meter *m, int K, int N)
+static int shape_row(struct meter *meter, int K, int N)
 {
-    for (int i = N_METER_PART; i < m->parts.n; i++)
-        if (m->parts.row[i].K == K && m->parts.row[i].N == N)
+    for (int i = N_METER_PART; i < meter->parts.n; i++)
+        if (meter->parts.row[i].K == K && meter->parts.row[i].N == N)
             return i;
-    if (m->parts.n == METER_ROWS)
+    if (meter->parts.n == METER_ROWS)
         return METER_LINEAR;
-    m->parts.row[m->parts.n] = (struct meter_row){ .part = METER_LINEAR, .K = K, .N = N };
-    return m->parts.n++;
+    meter->parts.row[meter->parts.n] = (struct meter_row){ .part = METER_LINEAR, .K = K, .N = N };
+    return meter->parts.n++;
 }
 
-int meter_enter_linear(struct meter *m, int n_rows, int K, int N, double size_bytes)
+int meter_enter_linear(struct meter *meter, int n_rows, int K, int N, double size_bytes)
 {
     struct meter_row *row;
     int before;
 
-    if (m == NULL)
+    if (meter == NULL)
         return 0;
-    before = enter_row(m, shape_row(m, K, N));
-    row = &m->parts.row[m->at];
+    before = enter_row(meter, shape_row(meter, K, N));
+    row = &meter->parts.row[meter->at];
     row->flop += 2.0 * n_rows * K * N;
     row->bytes += size_bytes;
     return before;
@@ -119,34 +120,34 @@ int meter_enter_linear(struct meter *m, int n_rows, int K, int N, double size_by
 
 /* ---- by any thread ---- */
 
-int64_t meter_within_begin(const struct meter *m)
+int64_t meter_within_begin(const struct meter *meter)
 {
-    return m != NULL ? read_ns(CLOCK_MONOTONIC) : 0;
+    return meter != NULL ? read_ns(CLOCK_MONOTONIC) : 0;
 }
 
-void meter_within_end(struct meter *m, int64_t since_ns)
+void meter_within_end(struct meter *meter, int64_t since_ns)
 {
-    if (m == NULL)
+    if (meter == NULL)
         return;
-    atomic_fetch_add(&m->within_ns, read_ns(CLOCK_MONOTONIC) - since_ns);
-    atomic_fetch_add(&m->within_calls, 1);
+    atomic_fetch_add(&meter->within_ns, read_ns(CLOCK_MONOTONIC) - since_ns);
+    atomic_fetch_add(&meter->within_calls, 1);
 }
 
-void meter_flop(struct meter *m, int64_t flop)
+void meter_flop(struct meter *meter, int64_t flop)
 {
-    if (m != NULL)
-        atomic_fetch_add(&m->flop, flop);
+    if (meter != NULL)
+        atomic_fetch_add(&meter->flop, flop);
 }
 
 /* ---- the result ---- */
 
-struct meter_time meter_total(const struct meter_parts *p)
+struct meter_time meter_total(const struct meter_parts *parts)
 {
     struct meter_time total = { 0, 0 };
 
-    for (int i = 0; i < p->n; i++) {
-        total.wall_s += p->row[i].wall_s;
-        total.cpu_s += p->row[i].cpu_s;
+    for (int i = 0; i < parts->n; i++) {
+        total.wall_s += parts->row[i].wall_s;
+        total.cpu_s += parts->row[i].cpu_s;
     }
     return total;
 }

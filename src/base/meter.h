@@ -57,30 +57,30 @@ struct meter {
 };
 
 /* Starts measuring: all is 0, and METER_OTHER is the present part. */
-void meter_begin(struct meter *m);
+void meter_begin(struct meter *meter);
 
 /* Counts the present part, so that the rows sum to the time since meter_begin. */
-void meter_end(struct meter *m);
+void meter_end(struct meter *meter);
 
 /* Makes this the present part until meter_leave, which gets the value returned here. */
-int meter_enter(struct meter *m, enum meter_part part);
-void meter_leave(struct meter *m, int before);
+int meter_enter(struct meter *meter, enum meter_part part);
+void meter_leave(struct meter *meter, int before);
 
 /* The same for a product of n_rows rows with weights [N, K] of size_bytes. */
-int meter_enter_linear(struct meter *m, int n_rows, int K, int N, double size_bytes);
+int meter_enter_linear(struct meter *meter, int n_rows, int K, int N, double size_bytes);
 
 /* ---- by any thread ---- */
 
 /* Counts the time since meter_within_begin as METER_STATISTICS, not as the present part. */
-int64_t meter_within_begin(const struct meter *m);
-void meter_within_end(struct meter *m, int64_t since_ns);
+int64_t meter_within_begin(const struct meter *meter);
+void meter_within_end(struct meter *meter, int64_t since_ns);
 
 /* Adds so many multiplications and additions to the present part. */
-void meter_flop(struct meter *m, int64_t flop);
+void meter_flop(struct meter *meter, int64_t flop);
 
 /* ---- the result ---- */
 
 /* All rows together. */
-struct meter_time meter_total(const struct meter_parts *p);
+struct meter_time meter_total(const struct meter_parts *parts);
 
 #endif

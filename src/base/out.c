@@ -172,25 +172,25 @@ static int descriptor_of(const char *path)
 /* ---- open ---- */
 
 /* What there is beside the streams. */
-static void out_drop(struct out *o)
+static void out_drop(struct out *out)
 {
-    free(o->temp);
-    free(o->target);
-    free(o->buffer);
-    o->temp = o->target = o->buffer = NULL;
+    free(out->temp);
+    free(out->target);
+    free(out->buffer);
+    out->temp = out->target = out->buffer = NULL;
 }
 
 /* file, with fewer and larger writes than a stream makes by itself, if there is memory for them. */
-static bool out_open_file(struct out *o, int fd, const char *mode)
+static bool out_open_file(struct out *out, int fd, const char *mode)
 {
     enum { BUFFER = 1 << 16 };
 
-    o->file = fdopen(fd, mode);
-    if (o->file != NULL)
-        o->buffer = malloc(BUFFER);
-    if (o->buffer != NULL)
-        setvbuf(o->file, o->buffer, _IOFBF, BUFFER);
-    return o->file != NULL;
+    out->file = fdopen(fd, mode);
+    if (out->file != NULL)
+        out->buffer = malloc(BUFFER);
+    if (out->buffer != NULL)
+        setvbuf(out->file, out->buffer, _IOFBF, BUFFER);
+    return out->file != NULL;
 }
 
 /* The mode of the file that is replaced; else what umask leaves. */
@@ -223,29 +223,29 @@ static int create_temp(char *temp, int flags)
     return fd;
 }
 
-static int open_beside(struct out *o, struct err *e)
+static int open_beside(struct out *out, struct err *e)
 {
     int fd;
 
-    o->target = out_target(o->path);
-    o->temp = o->target == NULL ? NULL : o->flags & OUT_PARTIAL ? partial_name(o->target) :
-              name_in_folder(o->target, temp_name);
-    if (o->temp == NULL) {
-        out_drop(o);
-        return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
+    out->target = out_target(out->path);
+    out->temp = out->target == NULL ? NULL : out->flags & OUT_PARTIAL ? partial_name(out->target) :
+                name_in_folder(out->target, temp_name);
+    if (out->temp == NULL) {
+        out_drop(out);
+        return err_set(e, ERR_SYSTEM, "%s: no memory", out->path);
     }
-    fd = create_temp(o->temp, o->flags);
+    fd = create_temp(out->temp, out->flags);
     if (fd < 0) {
-        out_drop(o);
-        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
+        out_drop(out);
+        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", out->path,
                        errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
-    fchmod(fd, mode_for(o->target));
-    if (out_open_file(o, fd, "wb+"))
+    fchmod(fd, mode_for(out->target));
+    if (out_open_file(out, fd, "wb+"))
         return 0;
     close(fd);
-    out_abort(o);
-    return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
+    out_abort(out);
+    return err_set(e, ERR_SYSTEM, "%s: no memory", out->path);
 }
 
 /* A stream for the descriptor, where it stands; NULL, and errno. */
@@ -260,55 +260,55 @@ static FILE *stream_of(int fd)
 }
 
 /* Standard output, a descriptor, a device or a pipe is written as it is. */
-static int open_stream(struct out *o, struct err *e)
+static int open_stream(struct out *out, struct err *e)
 {
-    int fd = descriptor_of(o->path);
-    FILE *stream = strcmp(o->path, "-") == 0 ? stdout :
-                   fd >= 0 ? stream_of(fd) : fopen(o->path, "wb");
+    int fd = descriptor_of(out->path);
+    FILE *stream = strcmp(out->path, "-") == 0 ? stdout :
+                   fd >= 0 ? stream_of(fd) : fopen(out->path, "wb");
 
     if (stream == NULL)
-        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path, strerror(errno));
-    o->file = o->flags & OUT_SEEKABLE ? tmpfile() : stream;
-    if (o->file == stream)
+        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", out->path, strerror(errno));
+    out->file = out->flags & OUT_SEEKABLE ? tmpfile() : stream;
+    if (out->file == stream)
         return 0;
-    o->stream = stream;
-    if (o->file != NULL)
+    out->stream = stream;
+    if (out->file != NULL)
         return 0;
     err_set(e, ERR_SYSTEM, "no room for a temporary file: %s", strerror(errno));
-    out_abort(o);
+    out_abort(out);
     return -1;
 }
 
-int out_open(struct out *o, const char *path, int flags, struct err *e)
+int out_open(struct out *out, const char *path, int flags, struct err *e)
 {
     struct stat info;
     bool there;
 
-    *o = (struct out){ .path = path, .flags = flags };
+    *out = (struct out){ .path = path, .flags = flags };
     if (path[0] == '\0')
         return err_set(e, ERR_USAGE, "the output has an empty name, expected that of a file");
     if (strcmp(path, "-") == 0 || descriptor_of(path) >= 0)
-        return open_stream(o, e);
+        return open_stream(out, e);
     there = stat(path, &info) == 0;
     if (!there && errno == ELOOP)
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     if (there && S_ISDIR(info.st_mode))
         return err_set(e, ERR_SYSTEM, "%s: is a folder, expected a file name", path);
-    return there && !S_ISREG(info.st_mode) ? open_stream(o, e) : open_beside(o, e);
+    return there && !S_ISREG(info.st_mode) ? open_stream(out, e) : open_beside(out, e);
 }
 
 /* ---- commit ---- */
 
-static int out_copy(FILE *from, FILE *to)
+static int out_copy(FILE *from, FILE *file)
 {
     char buf[1 << 16];
     size_t n;
 
     rewind(from);
     while ((n = fread(buf, 1, sizeof buf, from)) > 0)
-        if (fwrite(buf, 1, n, to) != n)
+        if (fwrite(buf, 1, n, file) != n)
             return -1;
-    return ferror(from) || fflush(to) != 0 ? -1 : 0;
+    return ferror(from) || fflush(file) != 0 ? -1 : 0;
 }
 
 /* Standard output stays open. */
@@ -340,100 +340,100 @@ static void flush_folder(const char *target)
 }
 
 /* The temporary file takes its name, and is no longer one that a signal removes. */
-static int take_name(struct out *o)
+static int take_name(struct out *out)
 {
     sigset_t before;
     int rc, why;
 
     change_begin(&before);
-    rc = rename(o->temp, o->target);
+    rc = rename(out->temp, out->target);
     why = errno;
     if (rc == 0)
-        forget(o->temp);
+        forget(out->temp);
     change_end(&before);
     errno = why;
     return rc;
 }
 
 /* All is written to the file, or copied where it goes. */
-static bool complete(struct out *o)
+static bool complete(struct out *out)
 {
-    bool ok = fflush(o->file) == 0;
+    bool ok = fflush(out->file) == 0;
 
-    if (ok && o->stream != NULL)
-        ok = out_copy(o->file, o->stream) == 0;
-    if (ok && o->temp != NULL && o->flags & OUT_DURABLE)
-        ok = flush_to_disk(fileno(o->file)) == 0;
-    ok = ok && close_stream(&o->stream) == 0;
-    if (o->file != stdout)
-        ok = close_stream(&o->file) == 0 && ok;
+    if (ok && out->stream != NULL)
+        ok = out_copy(out->file, out->stream) == 0;
+    if (ok && out->temp != NULL && out->flags & OUT_DURABLE)
+        ok = flush_to_disk(fileno(out->file)) == 0;
+    ok = ok && close_stream(&out->stream) == 0;
+    if (out->file != stdout)
+        ok = close_stream(&out->file) == 0 && ok;
     return ok;
 }
 
-static int write_failed(const struct out *o, int why, struct err *e)
+static int write_failed(const struct out *out, int why, struct err *e)
 {
     return err_set(e, ERR_SYSTEM, "%s: write failed: %s",
-                   strcmp(o->path, "-") == 0 ? "standard output" : o->path, strerror(why));
+                   strcmp(out->path, "-") == 0 ? "standard output" : out->path, strerror(why));
 }
 
-int out_write(const struct out *o, const void *bytes, size_t n, struct err *e)
+int out_write(const struct out *out, const void *bytes, size_t n, struct err *e)
 {
-    return fwrite(bytes, 1, n, o->file) == n ? 0 : write_failed(o, errno, e);
+    return fwrite(bytes, 1, n, out->file) == n ? 0 : write_failed(out, errno, e);
 }
 
 /*
  * Why a write failed, whose errno is gone: what is left in the buffer is written once more; where
  * nothing is, one byte, to a file of our own, which will not be completed.
  */
-static int find_reason(const struct out *o)
+static int find_reason(const struct out *out)
 {
     errno = EIO;
-    if (fflush(o->file) == 0 && o->temp != NULL && write(fileno(o->file), "", 1) == 1)
+    if (fflush(out->file) == 0 && out->temp != NULL && write(fileno(out->file), "", 1) == 1)
         errno = EIO;
     return errno;
 }
 
-int out_check(const struct out *o, struct err *e)
+int out_check(const struct out *out, struct err *e)
 {
-    return ferror(o->file) ? write_failed(o, find_reason(o), e) : 0;
+    return ferror(out->file) ? write_failed(out, find_reason(out), e) : 0;
 }
 
-int out_commit(struct out *o, struct err *e)
+int out_commit(struct out *out, struct err *e)
 {
     bool ok;
 
-    if (out_check(o, e) != 0) {
-        out_abort(o);
+    if (out_check(out, e) != 0) {
+        out_abort(out);
         return -1;
     }
-    ok = complete(o);
-    if (ok && o->temp != NULL)
-        ok = take_name(o) == 0;
+    ok = complete(out);
+    if (ok && out->temp != NULL)
+        ok = take_name(out) == 0;
     if (!ok) {
         int why = errno;
 
-        out_abort(o);
-        return write_failed(o, why, e);
+        out_abort(out);
+        return write_failed(out, why, e);
     }
-    if (o->temp != NULL && o->flags & OUT_DURABLE)
-        flush_folder(o->target);
-    out_drop(o);
+    if (out->temp != NULL && out->flags & OUT_DURABLE)
+        flush_folder(out->target);
+    out_drop(out);
     return 0;
 }
 
-void out_abort(struct out *o)
+void out_abort(struct out *out)
 {
     sigset_t before;
 
-    close_stream(&o->file);
-    close_stream(&o->stream);
-    if (o->temp != NULL && !o->kept) {
+    close_stream(&out->file);
+    close_stream(&out->stream);
+    if (out->temp != NULL && !out->kept) {
         change_begin(&before);
-        unlink(o->temp);
-        forget(o->temp);
+        unlink(out->temp);
+        forget(out->temp);
         change_end(&before);
     }
-    out_drop(o);
+    out_drop(out);
 }
 
 /* ---- going on ---- */
@@ -446,19 +446,19 @@ bool out_is_file(const char *path)
            (stat(path, &info) == 0 ? S_ISREG(info.st_mode) : errno == ENOENT);
 }
 
-int out_keep(struct out *o, int64_t *n, struct err *e)
+int out_keep(struct out *out, int64_t *n, struct err *e)
 {
     off_t at = -1;
 
-    if (out_check(o, e) != 0)
+    if (out_check(out, e) != 0)
         return -1;
-    if (fflush(o->file) == 0 && flush_to_disk(fileno(o->file)) == 0)
-        at = ftello(o->file);
+    if (fflush(out->file) == 0 && flush_to_disk(fileno(out->file)) == 0)
+        at = ftello(out->file);
     if (at < 0)
-        return write_failed(o, errno, e);
-    if (!o->kept)
-        forget(o->temp);
-    o->kept = true;
+        return write_failed(out, errno, e);
+    if (!out->kept)
+        forget(out->temp);
+    out->kept = true;
     *n = at;
     return 0;
 }
@@ -483,48 +483,48 @@ static int out_cut(int fd, const char *name, int64_t n, struct err *e)
 }
 
 /* A file of n bytes or more, which is cut to them; -1: it is not. */
-static int open_kept(const struct out *o, int64_t n, struct err *e)
+static int open_kept(const struct out *out, int64_t n, struct err *e)
 {
-    int fd = open(o->temp, O_RDWR | O_CLOEXEC);
+    int fd = open(out->temp, O_RDWR | O_CLOEXEC);
 
     if (fd < 0)
         return err_set(e, ERR_INPUT, "%s: %s, expected %lld bytes of a run to go on with",
-                       o->temp, strerror(errno), (long long)n);
-    if (out_cut(fd, o->temp, n, e) == 0)
+                       out->temp, strerror(errno), (long long)n);
+    if (out_cut(fd, out->temp, n, e) == 0)
         return fd;
     close(fd);
     return -1;
 }
 
 /* A run that was ended after its output had taken its name, and before it said so. */
-static void take_back(const struct out *o, int64_t n)
+static void take_back(const struct out *out, int64_t n)
 {
     struct stat info;
 
-    if (stat(o->temp, &info) != 0 && stat(o->target, &info) == 0 && info.st_size == n)
-        rename(o->target, o->temp);
+    if (stat(out->temp, &info) != 0 && stat(out->target, &info) == 0 && info.st_size == n)
+        rename(out->target, out->temp);
 }
 
-int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err *e)
+int out_go_on(struct out *out, const char *path, int64_t n, bool ended, struct err *e)
 {
     int fd;
 
-    *o = (struct out){ .path = path, .flags = OUT_PARTIAL, .kept = true };
-    o->target = out_target(path);
-    o->temp = o->target != NULL ? partial_name(o->target) : NULL;
-    if (o->temp == NULL) {
-        out_drop(o);
+    *out = (struct out){ .path = path, .flags = OUT_PARTIAL, .kept = true };
+    out->target = out_target(path);
+    out->temp = out->target != NULL ? partial_name(out->target) : NULL;
+    if (out->temp == NULL) {
+        out_drop(out);
         return err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
     if (ended)
-        take_back(o, n);
-    fd = open_kept(o, n, e);
-    if (fd >= 0 && out_open_file(o, fd, "wb"))
+        take_back(out, n);
+    fd = open_kept(out, n, e);
+    if (fd >= 0 && out_open_file(out, fd, "wb"))
         return 0;
     if (fd >= 0) {
         close(fd);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
-    out_drop(o);
+    out_drop(out);
     return -1;
 }

@@ -38,7 +38,7 @@ struct out {
  * folder of its target.  The mode is that of the replaced file.  An open descriptor (/dev/stdout,
  * /dev/fd/N) is written at its present position.
  */
-int out_open(struct out *o, const char *path, int flags, struct err *e);
+int out_open(struct out *out, const char *path, int flags, struct err *e);
 
 /*
  * For OUT_PARTIAL, for a run that resumes another.  out_keep: makes all bytes so far, *n, durable
@@ -46,8 +46,8 @@ int out_open(struct out *o, const char *path, int flags, struct err *e);
  * an output again with its first n bytes, and truncates the rest; ended: path may be complete
  * already, and becomes unfinished again.  ERR_INPUT: there are fewer bytes, or no file.
  */
-int out_keep(struct out *o, int64_t *n, struct err *e);
-int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err *e);
+int out_keep(struct out *out, int64_t *n, struct err *e);
+int out_go_on(struct out *out, const char *path, int64_t n, bool ended, struct err *e);
 /* Whether path is a file, or may become one: not a stream or a device. */
 bool out_is_file(const char *path);
 
@@ -56,20 +56,20 @@ bool out_is_file(const char *path);
 char *out_target(const char *path);
 
 /* Writes n bytes at once, after those written to file; -1, with the reason, if a write fails. */
-int out_write(const struct out *o, const void *bytes, size_t n, struct err *e);
+int out_write(const struct out *out, const void *bytes, size_t n, struct err *e);
 
 /*
  * -1 if a write has failed already, so that a long run can end early; buffered bytes are not
  * checked.
  */
-int out_check(const struct out *o, struct err *e);
+int out_check(const struct out *out, struct err *e);
 
 /*
  * Flushes, checks every write, renames.  On an error no new file is left, and the previous file at
  * path is unchanged.
  */
-int out_commit(struct out *o, struct err *e);
-void out_abort(struct out *o);      /* removes it; nothing happens after a commit */
+int out_commit(struct out *out, struct err *e);
+void out_abort(struct out *out);      /* removes it; nothing happens after a commit */
 
 /*
  * Removes the temporary files of open outputs, for a process that is about to end: a thread that

@@ -53,11 +53,13 @@ struct packed_codes {
 };
 
 /* The output whose first weight is element `at`; -1 if it is the weight of another input. */
-static inline int64_t packed_output(const struct packed_codes *c, int64_t at)
+static inline int64_t packed_output(const struct packed_codes *codes, int64_t at)
 {
-    if (c->in_out == 0)
-        return at % c->in == 0 ? at / c->in : -1;
-    return at / c->in_out % c->in == 0 ? at / c->in_out / c->in * c->in_out + at % c->in_out : -1;
+    if (codes->in_out == 0)
+        return at % codes->in == 0 ? at / codes->in : -1;
+    return at / codes->in_out % codes->in == 0 ?
+               at / codes->in_out / codes->in * codes->in_out + at % codes->in_out :
+               -1;
 }
 
 #endif

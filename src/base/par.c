@@ -63,36 +63,37 @@ static void par_leave(void *self, size_t size_bytes)
     longjmp(w->border, 1);
 }
 
-static void leave_early(struct par *p)
+static void leave_early(struct par *par)
 {
-    atomic_store(&p->leaving, true);
-    atomic_store(&p->next, p->n);
+    atomic_store(&par->leaving, true);
+    atomic_store(&par->next, par->n);
 }
 
 /* progress: NULL on threads that are not the caller's. */
-static void take_all(struct par *p, struct arena *scratch, const struct progress *progress)
+static void take_all(struct par *par, struct arena *scratch, const struct progress *progress)
 {
     int i;
 
-    while ((i = atomic_fetch_add(&p->next, 1)) < p->n) {
+    while ((i = atomic_fetch_add(&par->next, 1)) < par->n) {
         struct arena_mark mark = arena_mark(scratch);
 
-        p->fn(p->self, i, scratch);
+        par->fn(par->self, i, scratch);
         arena_reset(scratch, mark);
         progress_tick(progress);
         if (progress != NULL && progress->leaving)
-            leave_early(p);
+            leave_early(par);
     }
 }
 
-static void work(struct worker *w)
+static void work(struct worker *worker)
 {
-    if (setjmp(w->border) == 0) {
-        take_all(w->par, &w->scratch, w == w->par->worker ? w->par->progress : NULL);
+    if (setjmp(worker->border) == 0) {
+        take_all(worker->par, &worker->scratch,
+                 worker == worker->par->worker ? worker->par->progress : NULL);
         return;
     }
-    atomic_store(&w->par->next, w->par->n);
-    arena_reset(&w->scratch, (struct arena_mark){ 0 });
+    atomic_store(&worker->par->next, worker->par->n);
+    arena_reset(&worker->scratch, (struct arena_mark){ 0 });
 }
 
 static void *worker_main(void *arg)
@@ -128,7 +129,7 @@ static int threads_that_fit(int n_threads)
     return fit < n_threads ? (int)fit : n_threads;
 }
 
-static bool par_start(struct worker *w)
+static bool par_start(struct worker *worker)
 {
     pthread_attr_t attr;
     int status;
@@ -136,24 +137,24 @@ static bool par_start(struct worker *w)
     if (pthread_attr_init(&attr) != 0)
         return false;
     pthread_attr_setstacksize(&attr, STACK_BYTES);
-    status = pthread_create(&w->thread, &attr, worker_main, w);
+    status = pthread_create(&worker->thread, &attr, worker_main, worker);
     pthread_attr_destroy(&attr);
     return status == 0;
 }
 
 /* Signals are for the thread that started the others. */
-static void start_all(struct par *p)
+static void start_all(struct par *par)
 {
-    int n = threads_that_fit(p->n_asked);
+    int n = threads_that_fit(par->n_asked);
     sigset_t before;
 
     signals_hold(&before);
-    for (p->n_threads = 0; p->n_threads < n; p->n_threads++) {
-        struct worker *w = &p->worker[p->n_threads];
+    for (par->n_threads = 0; par->n_threads < n; par->n_threads++) {
+        struct worker *w = &par->worker[par->n_threads];
 
-        w->par = p;
+        w->par = par;
         arena_init(&w->scratch, par_leave, w);
-        if (p->n_threads > 0 && !par_start(w)) {
+        if (par->n_threads > 0 && !par_start(w)) {
             arena_finish(&w->scratch);
             break;
         }
@@ -181,75 +182,75 @@ struct par *par_new(int n_threads, struct err *e)
     return p;
 }
 
-void par_free(struct par *p)
+void par_free(struct par *par)
 {
-    if (p == NULL)
+    if (par == NULL)
         return;
-    pthread_mutex_lock(&p->lock);
-    p->quit = true;
-    pthread_cond_broadcast(&p->start);
-    pthread_mutex_unlock(&p->lock);
-    for (int i = 0; i < p->n_threads; i++) {
+    pthread_mutex_lock(&par->lock);
+    par->quit = true;
+    pthread_cond_broadcast(&par->start);
+    pthread_mutex_unlock(&par->lock);
+    for (int i = 0; i < par->n_threads; i++) {
         if (i > 0)
-            pthread_join(p->worker[i].thread, NULL);
-        arena_finish(&p->worker[i].scratch);
+            pthread_join(par->worker[i].thread, NULL);
+        arena_finish(&par->worker[i].scratch);
     }
-    pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->start);
-    pthread_cond_destroy(&p->done);
-    free(p->worker);
-    free(p);
+    pthread_mutex_destroy(&par->lock);
+    pthread_cond_destroy(&par->start);
+    pthread_cond_destroy(&par->done);
+    free(par->worker);
+    free(par);
 }
 
-void par_on_full(struct par *p, const struct arena *like)
+void par_on_full(struct par *par, const struct arena *like)
 {
-    arena_init(&p->like, like->full, like->self);
+    arena_init(&par->like, like->full, like->self);
 }
 
-void par_explain(struct par *p, const struct warn *note)
+void par_explain(struct par *par, const struct warn *note)
 {
-    p->note = note;
-    if (p->n_threads < p->n_asked)
+    par->note = note;
+    if (par->n_threads < par->n_asked)
         err_warn(note, "threads: %d of %d could be started: slower, with the same results",
-                 p->n_threads, p->n_asked);
+                 par->n_threads, par->n_asked);
 }
 
-void par_slower(struct par *p, const char *why)
+void par_slower(struct par *par, const char *why)
 {
     int n = 0;
 
-    for (; n < REASONS && p->why[n] != NULL; n++)
-        if (p->why[n] == why)
+    for (; n < REASONS && par->why[n] != NULL; n++)
+        if (par->why[n] == why)
             return;
     if (n == REASONS)
         return;
-    p->why[n] = why;
-    err_warn(p->note, "%s: slower, with the same results", why);
+    par->why[n] = why;
+    err_warn(par->note, "%s: slower, with the same results", why);
 }
 
-void par_tell(struct par *p, struct progress *progress)
+void par_tell(struct par *par, struct progress *progress)
 {
-    p->progress = progress;
+    par->progress = progress;
 }
 
-struct progress *par_progress(const struct par *p)
+struct progress *par_progress(const struct par *par)
 {
-    return p->progress;
+    return par->progress;
 }
 
-void par_measure(struct par *p, struct meter *meter)
+void par_measure(struct par *par, struct meter *meter)
 {
-    p->meter = meter;
+    par->meter = meter;
 }
 
-struct meter *par_meter(const struct par *p)
+struct meter *par_meter(const struct par *par)
 {
-    return p->meter;
+    return par->meter;
 }
 
-int par_threads(const struct par *p)
+int par_threads(const struct par *par)
 {
-    return p->n_threads;
+    return par->n_threads;
 }
 
 int par_default_threads(void)
@@ -262,58 +263,58 @@ int par_default_threads(void)
 }
 
 /* Waking a thread costs more than one item is worth. */
-static void work_on_all(struct par *p)
+static void work_on_all(struct par *par)
 {
-    bool alone = p->n_threads == 1 || p->n <= 1;
+    bool alone = par->n_threads == 1 || par->n <= 1;
 
     if (!alone) {
-        pthread_mutex_lock(&p->lock);
-        p->job++;
-        p->running = p->n_threads - 1;
-        pthread_cond_broadcast(&p->start);
-        pthread_mutex_unlock(&p->lock);
+        pthread_mutex_lock(&par->lock);
+        par->job++;
+        par->running = par->n_threads - 1;
+        pthread_cond_broadcast(&par->start);
+        pthread_mutex_unlock(&par->lock);
     }
-    work(&p->worker[0]);
+    work(&par->worker[0]);
     if (alone)
         return;
-    pthread_mutex_lock(&p->lock);
-    while (p->running > 0)
-        pthread_cond_wait(&p->done, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_lock(&par->lock);
+    while (par->running > 0)
+        pthread_cond_wait(&par->done, &par->lock);
+    pthread_mutex_unlock(&par->lock);
 }
 
-static void set_busy(const struct par *p, bool busy)
+static void set_busy(const struct par *par, bool busy)
 {
-    if (p->progress != NULL)
-        p->progress->busy = busy;
+    if (par->progress != NULL)
+        par->progress->busy = busy;
 }
 
-void par_for(struct par *p, int n,
+void par_for(struct par *par, int n,
              void (*fn)(void *self, int i, struct arena *scratch), void *self)
 {
     size_t lacking;
 
-    p->n = n;
-    p->fn = fn;
-    p->self = self;
-    atomic_store(&p->next, 0);
-    atomic_store(&p->leaving, false);
-    set_busy(p, true);
-    work_on_all(p);
-    set_busy(p, false);
-    lacking = atomic_exchange(&p->lacking, 0);
+    par->n = n;
+    par->fn = fn;
+    par->self = self;
+    atomic_store(&par->next, 0);
+    atomic_store(&par->leaving, false);
+    set_busy(par, true);
+    work_on_all(par);
+    set_busy(par, false);
+    lacking = atomic_exchange(&par->lacking, 0);
     if (lacking > 0)
-        arena_fail(&p->like, lacking);
-    if (p->progress != NULL && p->progress->leaving)
-        progress_tick(p->progress);
+        arena_fail(&par->like, lacking);
+    if (par->progress != NULL && par->progress->leaving)
+        progress_tick(par->progress);
 }
 
-bool par_leaves(struct par *p, const struct arena *scratch)
+bool par_leaves(struct par *par, const struct arena *scratch)
 {
-    if (scratch == &p->worker[0].scratch && p->progress != NULL) {
-        progress_tick(p->progress);
-        if (p->progress->leaving)
-            leave_early(p);
+    if (scratch == &par->worker[0].scratch && par->progress != NULL) {
+        progress_tick(par->progress);
+        if (par->progress->leaving)
+            leave_early(par);
     }
-    return atomic_load(&p->leaving);
+    return atomic_load(&par->leaving);
 }

@@ -32,33 +32,33 @@ struct progress {
 };
 
 /* Begins work of total units, within the present unit of the work around it. */
-void progress_begin(struct progress *p, const char *unit, int64_t total);
+void progress_begin(struct progress *progress, const char *unit, int64_t total);
 
 /* Counts one more unit as done. */
-void progress_step(struct progress *p);
+void progress_step(struct progress *progress);
 
 /* The same for n units at once if the total is unknown: share and next as above. */
-void progress_reach(struct progress *p, int n, double share, double next);
+void progress_reach(struct progress *progress, int n, double share, double next);
 
 /* Ends the innermost work, done or not. */
-void progress_end(struct progress *p);
+void progress_end(struct progress *progress);
 
 /* Marks the work as waiting for standard input, or as continuing. */
-void progress_wait(struct progress *p, bool waiting);
+void progress_wait(struct progress *progress, bool waiting);
 
-void progress_tokens(struct progress *p, double n);
+void progress_tokens(struct progress *progress, double n);
 
 /* Informs tell that time has passed, without a change. */
-void progress_tick(const struct progress *p);
+void progress_tick(const struct progress *progress);
 
 /*
  * The same within a long computation, after n more of its steps, each about a multiplication: tell
  * is called after every PROGRESS_STEPS of them, some milliseconds.
  */
 enum { PROGRESS_STEPS = 1 << 22 };
-void progress_ran(struct progress *p, int64_t n);
+void progress_ran(struct progress *progress, int64_t n);
 
 /* The fraction of the outermost work that is done, in [0, 1]; NaN: unknown. */
-double progress_share(const struct progress *p);
+double progress_share(const struct progress *progress);
 
 #endif

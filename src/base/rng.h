@@ -23,13 +23,13 @@ struct rng {
 };
 
 /* Starts the generator anew.  Only the lower 32 bits count, as in torch.manual_seed. */
-void rng_seed(struct rng *r, uint64_t seed);
+void rng_seed(struct rng *rng, uint64_t seed);
 
 /* 32 random bits. */
-uint32_t rng_bits(struct rng *r);
+uint32_t rng_bits(struct rng *rng);
 
 /* Uniform in [0, 1), a multiple of 2^-53; takes 64 bits, as torch.rand in float64. */
-double rng_uniform(struct rng *r);
+double rng_uniform(struct rng *rng);
 
 /*
  * x[n] = normal numbers of mean 0 and deviation 1: what torch.randn(n) in float32
@@ -43,6 +43,6 @@ double rng_uniform(struct rng *r);
  *
  * So a tensor is one fill: two fills of n are not one of 2n.
  */
-void rng_normal_fill(struct rng *r, float *x, int64_t n);
+void rng_normal_fill(struct rng *rng, float *x, int64_t n);
 
 #endif

@@ -88,20 +88,20 @@ static FILE *open_under(const char *root, const char *folder, const char *file)
 }
 
 /* The number after `name` in the first line that has it, NAN: there is none, or a word. */
-static double number_in(FILE *f, const char *name)
+static double number_in(FILE *file, const char *name)
 {
     char line[256];
     double number = NAN;
 
-    while (f != NULL && isnan(number) && fgets(line, sizeof line, f) != NULL)
+    while (file != NULL && isnan(number) && fgets(line, sizeof line, file) != NULL)
         if (strncmp(line, name, strlen(name)) == 0) {
             const char *at = line + strlen(name);
 
             at += strspn(at, " ");
             number = *at >= '0' && *at <= '9' ? (double)strtoull(at, NULL, 10) : NAN;
         }
-    if (f != NULL)
-        fclose(f);
+    if (file != NULL)
+        fclose(file);
     return number;
 }
 

@@ -93,24 +93,24 @@ int terminal_columns(const char *columns)
     return *end == '\0' && n <= MOST_COLUMNS ? (int)n : 0;
 }
 
-void terminal_find(struct terminal *t, const char *path, bool ask)
+void terminal_find(struct terminal *terminal, const char *path, bool ask)
 {
     int fd = open_terminal(path);
     struct winsize size = { .ws_col = 0 };
 
-    *t = (struct terminal){ .is = fd >= 0 };
-    if (t->is)
+    *terminal = (struct terminal){ .is = fd >= 0 };
+    if (terminal->is)
         ioctl(fd, TIOCGWINSZ, &size);       /* one that does not say leaves 0 */
-    t->columns = size.ws_col;
-    t->width_px = size.ws_xpixel;
-    if (t->columns == 0)
-        t->columns = terminal_columns(getenv("COLUMNS"));
-    if (t->columns == 0)
-        t->columns = USUAL_COLUMNS;
-    if (t->width_px == 0)
-        t->width_px = USUAL_WIDTH * t->columns;
-    if (!t->is)
+    terminal->columns = size.ws_col;
+    terminal->width_px = size.ws_xpixel;
+    if (terminal->columns == 0)
+        terminal->columns = terminal_columns(getenv("COLUMNS"));
+    if (terminal->columns == 0)
+        terminal->columns = USUAL_COLUMNS;
+    if (terminal->width_px == 0)
+        terminal->width_px = USUAL_WIDTH * terminal->columns;
+    if (!terminal->is)
         return;
-    t->way = ask ? terminal_ask(fd, terminal_colours_here()) : terminal_colours_here();
+    terminal->way = ask ? terminal_ask(fd, terminal_colours_here()) : terminal_colours_here();
     close(fd);
 }

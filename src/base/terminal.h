@@ -31,7 +31,7 @@ bool terminal_is(const char *path);
  * digits if it is not a terminal; else, if ask, that of terminal_ask(), else that of
  * terminal_colours().
  */
-void terminal_find(struct terminal *t, const char *path, bool ask);
+void terminal_find(struct terminal *terminal, const char *path, bool ask);
 
 /* The value of COLUMNS, a number from 1 to 65535; 0 if it is not one.  columns NULL: not set. */
 int terminal_columns(const char *columns);

@@ -25,12 +25,12 @@ static int create(void)
 #endif
 }
 
-int unnamed_open(struct unnamed *f, struct err *e)
+int unnamed_open(struct unnamed *unnamed, struct err *e)
 {
-    f->fd = create();
-    if (f->fd < 0)
+    unnamed->fd = create();
+    if (unnamed->fd < 0)
         return err_set(e, ERR_SYSTEM, "no room for a file without a name: %s", strerror(errno));
-    snprintf(f->path, sizeof f->path, "/dev/fd/%d", f->fd);
+    snprintf(unnamed->path, sizeof unnamed->path, "/dev/fd/%d", unnamed->fd);
     return 0;
 }
 
@@ -50,12 +50,12 @@ static int unnamed_read_all(int fd, char *data, size_t size)
     return 0;
 }
 
-int unnamed_take(const struct unnamed *f, char **data, size_t *size, struct err *e)
+int unnamed_take(const struct unnamed *unnamed, char **data, size_t *size, struct err *e)
 {
     struct stat info;
 
     *data = NULL;
-    if (fstat(f->fd, &info) != 0 || (uintmax_t)info.st_size >= SIZE_MAX)
+    if (fstat(unnamed->fd, &info) != 0 || (uintmax_t)info.st_size >= SIZE_MAX)
         return err_set(e, ERR_SYSTEM, "a file without a name cannot be read: %s",
                        strerror(errno));
     *size = (size_t)info.st_size;
@@ -63,16 +63,16 @@ int unnamed_take(const struct unnamed *f, char **data, size_t *size, struct err 
     if (*data == NULL)
         return err_set(e, ERR_SYSTEM, "out of memory: needed %zu more bytes", *size + 1);
     (*data)[*size] = '\0';
-    if (unnamed_read_all(f->fd, *data, *size) == 0)
+    if (unnamed_read_all(unnamed->fd, *data, *size) == 0)
         return 0;
     free(*data);
     *data = NULL;
     return err_set(e, ERR_SYSTEM, "a file without a name cannot be read: %s", strerror(errno));
 }
 
-void unnamed_close(struct unnamed *f)
+void unnamed_close(struct unnamed *unnamed)
 {
-    if (f->fd >= 0)
-        close(f->fd);
-    f->fd = -1;
+    if (unnamed->fd >= 0)
+        close(unnamed->fd);
+    unnamed->fd = -1;
 }

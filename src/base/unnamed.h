@@ -13,10 +13,10 @@ struct unnamed {
 };
 
 /* Opens it, in memory if the system supports that.  Errors: ERR_SYSTEM. */
-int unnamed_open(struct unnamed *f, struct err *e);
+int unnamed_open(struct unnamed *unnamed, struct err *e);
 
 /* *data = all its bytes, to be given to free(), with a NUL after them.  Errors: ERR_SYSTEM. */
-int unnamed_take(const struct unnamed *f, char **data, size_t *size, struct err *e);
-void unnamed_close(struct unnamed *f);
+int unnamed_take(const struct unnamed *unnamed, char **data, size_t *size, struct err *e);
+void unnamed_close(struct unnamed *unnamed);
 
 #endif

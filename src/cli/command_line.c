@@ -21,15 +21,15 @@ struct search {
     const struct opt *found;
 };
 
-static void command_line_look(void *self, const struct opt_group *group, const struct opt *o)
+static void command_line_look(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct search *search = self;
 
     (void)group;
-    if (search->name != NULL ? strlen(o->name) == search->n &&
-                                   strncmp(o->name, search->name, search->n) == 0 :
-                               o->short_name == search->letter)
-        search->found = o;
+    if (search->name != NULL ? strlen(opt->name) == search->n &&
+                                   strncmp(opt->name, search->name, search->n) == 0 :
+                               opt->short_name == search->letter)
+        search->found = opt;
 }
 
 static const struct opt *command_line_find(const struct line *line, struct search s)
@@ -38,10 +38,10 @@ static const struct opt *command_line_find(const struct line *line, struct searc
     return s.found;
 }
 
-static bool command_line_is_left_out(const struct line *line, const struct opt *o)
+static bool command_line_is_left_out(const struct line *line, const struct opt *opt)
 {
-    for (int i = 0; o != NULL && line->without[i] != NULL; i++)
-        if (strcmp(o->name, line->without[i]) == 0)
+    for (int i = 0; opt != NULL && line->without[i] != NULL; i++)
+        if (strcmp(opt->name, line->without[i]) == 0)
             return true;
     return false;
 }
@@ -101,12 +101,12 @@ const char *command_line_path(struct arena *a, const char *path)
 }
 
 /* What is kept of the value of an option. */
-static const char *shown_value(const struct line *line, const struct opt *o, const char *value)
+static const char *shown_value(const struct line *line, const struct opt *opt, const char *value)
 {
-    bool is_path = (o->type == OPT_STRING || o->type == OPT_LIST) && o->values != NULL &&
-                   o->values->files;
+    bool is_path = (opt->type == OPT_STRING || opt->type == OPT_LIST) && opt->values != NULL &&
+                   opt->values->files;
 
-    return line->names && is_path ? short_paths(line->a, o->values, value) : value;
+    return line->names && is_path ? short_paths(line->a, opt->values, value) : value;
 }
 
 /* A long option and, where it stands in the next argument, its value; how many there are. */
@@ -173,23 +173,23 @@ static const char **words(struct line *line, int argc, char **argv, int *n)
     return line->word;
 }
 
-const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
+const char **command_line_words(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                                 const char *const *without, int *n)
 {
-    struct line line = { .a = a, .c = c, .without = without };
+    struct line line = { .a = a, .c = cmd, .without = without };
 
     return words(&line, argc, argv, n);
 }
 
 /* Of options without a short name. */
-static bool command_line_is_given(struct arena *a, const struct cmd *c, int argc, char **argv,
+static bool command_line_is_given(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                                   const char *name)
 {
     const char *const none[] = { NULL }, *const without[] = { name, NULL };
     int n_all, n;
 
-    command_line_words(a, c, argc, argv, none, &n_all);
-    command_line_words(a, c, argc, argv, without, &n);
+    command_line_words(a, cmd, argc, argv, none, &n_all);
+    command_line_words(a, cmd, argc, argv, without, &n);
     return n < n_all;
 }
 
@@ -221,7 +221,7 @@ static const char *command_line_joined(struct arena *a, const char *first, const
     return text;
 }
 
-const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
+const char *command_line_rest(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                               bool names)
 {
     /* Of a process that has some of the layers, the first two are its own, too. */
@@ -229,10 +229,10 @@ const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, ch
         "layer", "head", "threads", "output", "shard", "resume", "format", "json", "tsv", "csv",
         "provenance", "summary", "quiet", "verbose", "profile", "hidden-in", "hidden-out", NULL
     };
-    bool of_layers = command_line_is_given(a, c, argc, argv, "hidden-in") ||
-                     command_line_is_given(a, c, argc, argv, "hidden-out");
-    bool is_part = of_layers || command_line_is_given(a, c, argc, argv, "shard");
-    struct line line = { .a = a, .c = c, .without = of_layers ? without : without + 2,
+    bool of_layers = command_line_is_given(a, cmd, argc, argv, "hidden-in") ||
+                     command_line_is_given(a, cmd, argc, argv, "hidden-out");
+    bool is_part = of_layers || command_line_is_given(a, cmd, argc, argv, "shard");
+    struct line line = { .a = a, .c = cmd, .without = of_layers ? without : without + 2,
                          .names = names };
     int n;
     const char **word = words(&line, argc, argv, &n);

@@ -9,48 +9,48 @@
 /* ---- what is offered for a value ---- */
 
 /* NULL: any text. */
-static const char *const *completion_words_of(const struct opt *o)
+static const char *const *completion_words_of(const struct opt *opt)
 {
-    return o->type == OPT_CHOICE ? o->choices : o->values != NULL ? o->values->words : NULL;
+    return opt->type == OPT_CHOICE ? opt->choices : opt->values != NULL ? opt->values->words : NULL;
 }
 
-static bool takes_files(const struct opt *o)
+static bool takes_files(const struct opt *opt)
 {
-    return o->values != NULL && o->values->files;
+    return opt->values != NULL && opt->values->files;
 }
 
-static bool completion_is_found(const struct opt *o)
+static bool completion_is_found(const struct opt *opt)
 {
-    return o->values != NULL && o->values->find != NULL;
+    return opt->values != NULL && opt->values->find != NULL;
 }
 
-static char completion_between(const struct opt *o)
+static char completion_between(const struct opt *opt)
 {
-    return o->values != NULL ? o->values->between : '\0';
+    return opt->values != NULL ? opt->values->between : '\0';
 }
 
-static void print_words(FILE *f, const char *separator, const char *const *words)
+static void print_words(FILE *file, const char *separator, const char *const *words)
 {
     for (int i = 0; words != NULL && words[i] != NULL; i++)
-        fprintf(f, "%s%s", i > 0 ? separator : "", words[i]);
+        fprintf(file, "%s%s", i > 0 ? separator : "", words[i]);
 }
 
-static void print_commands(FILE *f, const struct cmd *const *table)
+static void print_commands(FILE *file, const struct cmd *const *table)
 {
     for (int i = 0; table[i] != NULL; i++)
-        fprintf(f, "%s%s", i > 0 ? " " : "", table[i]->name);
+        fprintf(file, "%s%s", i > 0 ? " " : "", table[i]->name);
 }
 
 /* Within single quotes; each of special gets a backslash. */
-static void print_quoted(FILE *f, const char *s, const char *special)
+static void print_quoted(FILE *file, const char *s, const char *special)
 {
     for (; *s != '\0'; s++) {
         if (strchr(special, *s) != NULL)
-            putc('\\', f);
+            putc('\\', file);
         if (*s == '\'')
-            fputs("'\\''", f);
+            fputs("'\\''", file);
         else
-            putc(*s, f);
+            putc(*s, file);
     }
 }
 
@@ -60,38 +60,38 @@ struct walk {
     const struct cmd *cmd;
 };
 
-/* "-m --model" after before: o by both of its names. */
-static void print_names(FILE *f, const char *before, const struct opt *o)
+/* "-m --model" after before: opt by both of its names. */
+static void print_names(FILE *file, const char *before, const struct opt *opt)
 {
-    fputs(before, f);
-    if (o->short_name != 0)
-        fprintf(f, "-%c ", o->short_name);
-    fprintf(f, "--%s", o->name);
+    fputs(before, file);
+    if (opt->short_name != 0)
+        fprintf(file, "-%c ", opt->short_name);
+    fprintf(file, "--%s", opt->name);
 }
 
 /* ---- bash ---- */
 
-static void bash_name(void *self, const struct opt_group *group, const struct opt *o)
+static void bash_name(void *self, const struct opt_group *group, const struct opt *opt)
 {
     const struct walk *walk = self;
 
     (void)group;
-    print_names(walk->f, " ", o);
+    print_names(walk->f, " ", opt);
 }
 
 /* A line of the case over COMMAND:OPTION, for an option that excludes others. */
-static void bash_excluded(void *self, const struct opt_group *group, const struct opt *o)
+static void bash_excluded(void *self, const struct opt_group *group, const struct opt *opt)
 {
     const struct walk *walk = self;
     const struct opt *excluded[OPTS_MOST];
-    int n = rules_excluded(walk->cmd, o, excluded);
+    int n = rules_excluded(walk->cmd, opt, excluded);
 
     (void)group;
     if (n == 0)
         return;
-    fprintf(walk->f, "        %s:--%s", walk->cmd->name, o->name);
-    if (o->short_name != 0)
-        fprintf(walk->f, " | %s:-%c*", walk->cmd->name, o->short_name);
+    fprintf(walk->f, "        %s:--%s", walk->cmd->name, opt->name);
+    if (opt->short_name != 0)
+        fprintf(walk->f, " | %s:-%c*", walk->cmd->name, opt->short_name);
     fprintf(walk->f, ") gone+='");
     for (int i = 0; i < n; i++)
         print_names(walk->f, " ", excluded[i]);
@@ -99,36 +99,36 @@ static void bash_excluded(void *self, const struct opt_group *group, const struc
 }
 
 /* "words='a b' separator=, files=1": what a line of the case over options sets. */
-static void bash_settings(const struct walk *w, const struct opt *o)
+static void bash_settings(const struct walk *walk, const struct opt *opt)
 {
-    if (completion_is_found(o))
-        fprintf(w->f, " words=$(\"${COMP_WORDS[0]}\" completion --values %s %s 2>/dev/null)",
-                w->cmd->name, o->name);
-    else if (completion_words_of(o) != NULL) {
-        fprintf(w->f, " words='");
-        print_words(w->f, " ", completion_words_of(o));
-        fprintf(w->f, "'");
+    if (completion_is_found(opt))
+        fprintf(walk->f, " words=$(\"${COMP_WORDS[0]}\" completion --values %s %s 2>/dev/null)",
+                walk->cmd->name, opt->name);
+    else if (completion_words_of(opt) != NULL) {
+        fprintf(walk->f, " words='");
+        print_words(walk->f, " ", completion_words_of(opt));
+        fprintf(walk->f, "'");
     }
-    if (completion_between(o) != '\0')
-        fprintf(w->f, " separator=%c", completion_between(o));
-    if (takes_files(o))
-        fprintf(w->f, " files=1");
+    if (completion_between(opt) != '\0')
+        fprintf(walk->f, " separator=%c", completion_between(opt));
+    if (takes_files(opt))
+        fprintf(walk->f, " files=1");
 }
 
 /* A line of the case over COMMAND:OPTION, for an option whose value may be the next word. */
-static void bash_value(void *self, const struct opt_group *group, const struct opt *o)
+static void bash_value(void *self, const struct opt_group *group, const struct opt *opt)
 {
     const struct walk *walk = self;
 
     (void)group;
-    if (!opt_takes_next(o))
+    if (!opt_takes_next(opt))
         return;
-    fprintf(walk->f, "    %s:--%s", walk->cmd->name, o->name);
-    if (o->short_name != 0)
-        fprintf(walk->f, " | %s:-%c", walk->cmd->name, o->short_name);
+    fprintf(walk->f, "    %s:--%s", walk->cmd->name, opt->name);
+    if (opt->short_name != 0)
+        fprintf(walk->f, " | %s:-%c", walk->cmd->name, opt->short_name);
     fprintf(walk->f, ")");
-    if (completion_words_of(o) != NULL || completion_is_found(o) || takes_files(o))
-        bash_settings(walk, o);
+    if (completion_words_of(opt) != NULL || completion_is_found(opt) || takes_files(opt))
+        bash_settings(walk, opt);
     else
         fprintf(walk->f, " compopt +o default 2>/dev/null; return");
     fprintf(walk->f, " ;;\n");
@@ -198,83 +198,83 @@ static const char bash_end[] =
     "}\n"
     "complete -o default -F _mha_viz mha-viz\n";
 
-static void print_bash(FILE *f, const struct cmd *const *table)
+static void print_bash(FILE *file, const struct cmd *const *table)
 {
-    fputs(bash_leave, f);
+    fputs(bash_leave, file);
     for (int i = 0; table[i] != NULL; i++)
-        opts_each(table[i], bash_excluded, &(struct walk){ f, table[i] });
-    fputs(bash_left, f);
-    fputs(bash_top, f);
-    print_commands(f, table);
+        opts_each(table[i], bash_excluded, &(struct walk){ file, table[i] });
+    fputs(bash_left, file);
+    fputs(bash_top, file);
+    print_commands(file, table);
     fputs(" help --help --version'\n"
           "        ((COMP_CWORD == 1)) || words+=' metrics topic'\n"
           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "        return\n    fi\n"
-          "    case ${COMP_WORDS[1]}:$prev in\n", f);
+          "    case ${COMP_WORDS[1]}:$prev in\n", file);
     for (int i = 0; table[i] != NULL; i++)
-        opts_each(table[i], bash_value, &(struct walk){ f, table[i] });
-    fputs("    *) case ${COMP_WORDS[1]}:$cur in\n", f);
+        opts_each(table[i], bash_value, &(struct walk){ file, table[i] });
+    fputs("    *) case ${COMP_WORDS[1]}:$cur in\n", file);
     for (int i = 0; table[i] != NULL; i++) {
-        fprintf(f, "        %s:-*) words='", table[i]->name);
-        opts_each(table[i], bash_name, &(struct walk){ f, table[i] });
-        fprintf(f, "' ;;\n");
+        fprintf(file, "        %s:-*) words='", table[i]->name);
+        opts_each(table[i], bash_name, &(struct walk){ file, table[i] });
+        fprintf(file, "' ;;\n");
         if (table[i]->words == NULL)
             continue;
-        fprintf(f, "        %s:*) words='", table[i]->name);
-        print_words(f, " ", table[i]->words);
-        fprintf(f, "' ;;\n");
+        fprintf(file, "        %s:*) words='", table[i]->name);
+        print_words(file, " ", table[i]->words);
+        fprintf(file, "' ;;\n");
     }
-    fputs(bash_end, f);
+    fputs(bash_end, file);
 }
 
 /* ---- zsh ---- */
 
 /* The action of a specification: " _mha-viz_words , - exact local". */
-static void zsh_value(const struct walk *w, const struct opt *o)
+static void zsh_value(const struct walk *walk, const struct opt *opt)
 {
-    const char *const *words = completion_words_of(o);
-    char separator = completion_between(o);
+    const char *const *words = completion_words_of(opt);
+    char separator = completion_between(opt);
 
-    if (words == NULL && !completion_is_found(o)) {
-        fputs(takes_files(o) ? "_files" : "", w->f);
+    if (words == NULL && !completion_is_found(opt)) {
+        fputs(takes_files(opt) ? "_files" : "", walk->f);
         return;
     }
-    fprintf(w->f, " _mha-viz_words \"%.1s\" %s", &separator, takes_files(o) ? "files" : "-");
+    fprintf(walk->f, " _mha-viz_words \"%.1s\" %s", &separator, takes_files(opt) ? "files" : "-");
     for (int i = 0; words != NULL && words[i] != NULL; i++) {
-        putc(' ', w->f);
-        print_quoted(w->f, words[i], ":\\");
+        putc(' ', walk->f);
+        print_quoted(walk->f, words[i], ":\\");
     }
-    if (completion_is_found(o))
-        fprintf(w->f, " ${(f)\"$(mha-viz completion --values %s %s 2>/dev/null)\"}",
-                w->cmd->name, o->name);
+    if (completion_is_found(opt))
+        fprintf(walk->f, " ${(f)\"$(mha-viz completion --values %s %s 2>/dev/null)\"}",
+                walk->cmd->name, opt->name);
 }
 
 /* '(-c --columns --x)'{-c+,--columns=}'[help]:N:ACTION', where --x is excluded. */
-static void zsh_option(void *self, const struct opt_group *group, const struct opt *o)
+static void zsh_option(void *self, const struct opt_group *group, const struct opt *opt)
 {
-    const char *value = o->arg == NULL ? "" : o->alone != NULL ? "=-" : "=";
+    const char *value = opt->arg == NULL ? "" : opt->alone != NULL ? "=-" : "=";
     const struct walk *walk = self;
     const struct opt *excluded[OPTS_MOST];
-    int n = rules_excluded(walk->cmd, o, excluded);
+    int n = rules_excluded(walk->cmd, opt, excluded);
 
     (void)group;
     fprintf(walk->f, " \\\n            '");
-    if (o->short_name != 0)
-        print_names(walk->f, "(", o);
+    if (opt->short_name != 0)
+        print_names(walk->f, "(", opt);
     for (int i = 0; i < n; i++)
-        print_names(walk->f, i == 0 && o->short_name == 0 ? "(" : " ", excluded[i]);
-    if (o->short_name != 0)
-        fprintf(walk->f, ")'{-%c%s,--%s%s}'[", o->short_name, o->arg != NULL ? "+" : "", o->name,
-                value);
+        print_names(walk->f, i == 0 && opt->short_name == 0 ? "(" : " ", excluded[i]);
+    if (opt->short_name != 0)
+        fprintf(walk->f, ")'{-%c%s,--%s%s}'[", opt->short_name, opt->arg != NULL ? "+" : "",
+                opt->name, value);
     else
-        fprintf(walk->f, "%s--%s%s[", n > 0 ? ")" : "", o->name, value);
-    print_quoted(walk->f, o->help, "[]:\\");
+        fprintf(walk->f, "%s--%s%s[", n > 0 ? ")" : "", opt->name, value);
+    print_quoted(walk->f, opt->help, "[]:\\");
     putc(']', walk->f);
-    if (o->arg != NULL) {
-        fputs(o->alone != NULL ? "::" : ":", walk->f);
-        print_quoted(walk->f, o->arg, "[]:\\");
+    if (opt->arg != NULL) {
+        fputs(opt->alone != NULL ? "::" : ":", walk->f);
+        print_quoted(walk->f, opt->arg, "[]:\\");
         putc(':', walk->f);
-        zsh_value(walk, o);
+        zsh_value(walk, opt);
     }
     putc('\'', walk->f);
 }
@@ -310,13 +310,13 @@ static const char zsh_end[] =
     "    compdef _mha-viz mha-viz\n"
     "fi\n";
 
-static void print_zsh(FILE *f, const struct cmd *const *table)
+static void print_zsh(FILE *file, const struct cmd *const *table)
 {
-    fputs(zsh_top, f);
+    fputs(zsh_top, file);
     for (int i = 0; table[i] != NULL; i++) {
-        fprintf(f, "        '%s:", table[i]->name);
-        print_quoted(f, table[i]->summary, ":\\");
-        fprintf(f, "'\n");
+        fprintf(file, "        '%s:", table[i]->name);
+        print_quoted(file, table[i]->summary, ":\\");
+        fprintf(file, "'\n");
     }
     fputs("        'help:show help'\n    )\n"
           "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
@@ -330,49 +330,49 @@ static void print_zsh(FILE *f, const struct cmd *const *table)
           "    local command=$words[2]\n"
           "    shift words\n"
           "    (( CURRENT-- ))\n"
-          "    case $command in\n", f);
+          "    case $command in\n", file);
     for (int i = 0; table[i] != NULL; i++) {
-        fprintf(f, "    %s)\n        _arguments -s -S", table[i]->name);
-        opts_each(table[i], zsh_option, &(struct walk){ f, table[i] });
-        fprintf(f, " \\\n            ");
+        fprintf(file, "    %s)\n        _arguments -s -S", table[i]->name);
+        opts_each(table[i], zsh_option, &(struct walk){ file, table[i] });
+        fprintf(file, " \\\n            ");
         if (table[i]->words != NULL) {
-            fprintf(f, "'1:name:(");
-            print_words(f, " ", table[i]->words);
-            fprintf(f, ")' ;;\n");
+            fprintf(file, "'1:name:(");
+            print_words(file, " ", table[i]->words);
+            fprintf(file, ")' ;;\n");
         } else {
-            fprintf(f, "'*:text:' ;;\n");
+            fprintf(file, "'*:text:' ;;\n");
         }
     }
-    fputs(zsh_end, f);
+    fputs(zsh_end, file);
 }
 
 /* ---- fish ---- */
 
 /* The argument of -a: words, a list of words, or the program's answer. */
-static void fish_words(const struct walk *w, const struct opt *o)
+static void fish_words(const struct walk *walk, const struct opt *opt)
 {
-    const char *const *words = completion_words_of(o);
-    char separator = completion_between(o);
+    const char *const *words = completion_words_of(opt);
+    char separator = completion_between(opt);
 
-    if (words == NULL && !completion_is_found(o))
+    if (words == NULL && !completion_is_found(opt))
         return;
-    fprintf(w->f, " -a \"");
+    fprintf(walk->f, " -a \"");
     if (separator != '\0')
-        fprintf(w->f, "(__fish_complete_list %c 'string split \\\" \\\" \\\"", separator);
-    print_words(w->f, " ", words);
+        fprintf(walk->f, "(__fish_complete_list %c 'string split \\\" \\\" \\\"", separator);
+    print_words(walk->f, " ", words);
     if (separator != '\0')
-        fprintf(w->f, "\\\"')");
-    if (completion_is_found(o))
-        fprintf(w->f, " (mha-viz completion --values %s %s 2>/dev/null)", w->cmd->name,
-                o->name);
-    fprintf(w->f, "\"");
+        fprintf(walk->f, "\\\"')");
+    if (completion_is_found(opt))
+        fprintf(walk->f, " (mha-viz completion --values %s %s 2>/dev/null)", walk->cmd->name,
+                opt->name);
+    fprintf(walk->f, "\"");
 }
 
-static void fish_option(void *self, const struct opt_group *group, const struct opt *o)
+static void fish_option(void *self, const struct opt_group *group, const struct opt *opt)
 {
     const struct walk *walk = self;
     const struct opt *excluded[OPTS_MOST];
-    int n = rules_excluded(walk->cmd, o, excluded);
+    int n = rules_excluded(walk->cmd, opt, excluded);
 
     (void)group;
     fprintf(walk->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s", walk->cmd->name);
@@ -383,51 +383,51 @@ static void fish_option(void *self, const struct opt_group *group, const struct 
         fprintf(walk->f, " %s", excluded[i]->name);
     }
     putc('\'', walk->f);
-    if (o->short_name != 0)
-        fprintf(walk->f, " -s %c", o->short_name);
-    fprintf(walk->f, " -l %s", o->name);
-    if (opt_takes_next(o))
-        fputs(takes_files(o) ? " -r -F" : " -x", walk->f);
-    fish_words(walk, o);
+    if (opt->short_name != 0)
+        fprintf(walk->f, " -s %c", opt->short_name);
+    fprintf(walk->f, " -l %s", opt->name);
+    if (opt_takes_next(opt))
+        fputs(takes_files(opt) ? " -r -F" : " -x", walk->f);
+    fish_words(walk, opt);
     fprintf(walk->f, " -d '");
-    print_quoted(walk->f, o->help, "\\");
+    print_quoted(walk->f, opt->help, "\\");
     fprintf(walk->f, "'\n");
 }
 
-static void fish_command(FILE *f, const char *top, const struct cmd *c)
+static void fish_command(FILE *file, const char *top, const struct cmd *cmd)
 {
-    fprintf(f, "%s -a %s -d '", top, c->name);
-    print_quoted(f, c->summary, "\\");
-    fprintf(f, "'\n");
-    if (c->words != NULL) {
-        fprintf(f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s' -a '", c->name);
-        print_words(f, " ", c->words);
-        fprintf(f, "'\n");
+    fprintf(file, "%s -a %s -d '", top, cmd->name);
+    print_quoted(file, cmd->summary, "\\");
+    fprintf(file, "'\n");
+    if (cmd->words != NULL) {
+        fprintf(file, "complete -c mha-viz -n '__fish_seen_subcommand_from %s' -a '", cmd->name);
+        print_words(file, " ", cmd->words);
+        fprintf(file, "'\n");
     }
-    opts_each(c, fish_option, &(struct walk){ f, c });
+    opts_each(cmd, fish_option, &(struct walk){ file, cmd });
 }
 
-static void print_fish(FILE *f, const struct cmd *const *table)
+static void print_fish(FILE *file, const struct cmd *const *table)
 {
     static const char top[] = "complete -c mha-viz -n __fish_use_subcommand";
 
-    fprintf(f, "# fish completion: mha-viz completion fish\n"
+    fprintf(file, "# fish completion: mha-viz completion fish\n"
             "complete -c mha-viz -f\n"
             "%s -l help -d 'show this help'\n"
             "%s -l version -d 'show versions'\n"
             "%s -a help -d 'show help'\n", top, top, top);
-    fprintf(f, "complete -c mha-viz -n '__fish_seen_subcommand_from help' -a '");
-    print_commands(f, table);
-    fprintf(f, " metrics topic'\n");
+    fprintf(file, "complete -c mha-viz -n '__fish_seen_subcommand_from help' -a '");
+    print_commands(file, table);
+    fprintf(file, " metrics topic'\n");
     for (int i = 0; table[i] != NULL; i++)
-        fish_command(f, top, table[i]);
+        fish_command(file, top, table[i]);
 }
 
 /* ---- all shells ---- */
 
 const char *const completion_shells[] = { "bash", "zsh", "fish", NULL };
 
-bool completion_print(FILE *f, const char *shell, const struct cmd *const *table)
+bool completion_print(FILE *file, const char *shell, const struct cmd *const *table)
 {
     static void (*const print[])(FILE *, const struct cmd *const *) = {
         print_bash, print_zsh, print_fish
@@ -435,7 +435,7 @@ bool completion_print(FILE *f, const char *shell, const struct cmd *const *table
 
     for (int i = 0; completion_shells[i] != NULL; i++)
         if (strcmp(shell, completion_shells[i]) == 0) {
-            print[i](f, table);
+            print[i](file, table);
             return true;
         }
     return false;
@@ -448,17 +448,17 @@ struct search {
     const struct opt *found;
 };
 
-static void search(void *self, const struct opt_group *group, const struct opt *o)
+static void search(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct search *s = self;
-    bool letter = o->short_name != 0 && s->name[0] == o->short_name && s->name[1] == '\0';
+    bool letter = opt->short_name != 0 && s->name[0] == opt->short_name && s->name[1] == '\0';
 
     (void)group;
-    if (letter || strcmp(o->name, s->name) == 0)
-        s->found = o;
+    if (letter || strcmp(opt->name, s->name) == 0)
+        s->found = opt;
 }
 
-int completion_values(FILE *f, const struct cmd *const *table, const char *command,
+int completion_values(FILE *file, const struct cmd *const *table, const char *command,
                       const char *option, struct arena *a, struct err *e)
 {
     struct search s = { .name = option };
@@ -471,13 +471,13 @@ int completion_values(FILE *f, const struct cmd *const *table, const char *comma
     opts_each(table[i], search, &s);
     if (s.found == NULL)
         return err_set(e, ERR_USAGE, "%s has no option '%s'", command, option);
-    print_words(f, "\n", completion_words_of(s.found));
-    fputs(completion_words_of(s.found) != NULL ? "\n" : "", f);
+    print_words(file, "\n", completion_words_of(s.found));
+    fputs(completion_words_of(s.found) != NULL ? "\n" : "", file);
     if (completion_is_found(s.found)) {
         const char *const *words = s.found->values->find(a);
 
-        print_words(f, "\n", words);
-        fputs(words[0] != NULL ? "\n" : "", f);
+        print_words(file, "\n", words);
+        fputs(words[0] != NULL ? "\n" : "", file);
     }
     return 0;
 }

@@ -11,7 +11,7 @@
 extern const char *const completion_shells[];   /* bash, zsh, fish; NULL ends */
 
 /* Prints the script for a shell; false if it is not one of completion_shells. */
-bool completion_print(FILE *f, const char *shell, const struct cmd *const *table);
+bool completion_print(FILE *file, const char *shell, const struct cmd *const *table);
 
 /*
  * Prints what completions offer for a value of an option ("model", or "m"), one per line:
@@ -19,7 +19,7 @@ bool completion_print(FILE *f, const char *shell, const struct cmd *const *table
  *
  * Errors (ERR_USAGE): no such command, no such option.
  */
-int completion_values(FILE *f, const struct cmd *const *table, const char *command,
+int completion_values(FILE *file, const struct cmd *const *table, const char *command,
                       const char *option, struct arena *a, struct err *e);
 
 #endif

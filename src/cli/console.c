@@ -15,13 +15,13 @@ static const int64_t PATIENCE_NS = 1000000000, PAUSE_NS = 200000000;
 
 /* ---- the line ---- */
 
-static const struct progress_level *named_level(const struct progress *p)
+static const struct progress_level *named_level(const struct progress *progress)
 {
-    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS, i = 0;
+    int n = progress->n < PROGRESS_LEVELS ? progress->n : PROGRESS_LEVELS, i = 0;
 
-    while (i < n - 1 && p->level[i].total == 1)
+    while (i < n - 1 && progress->level[i].total == 1)
         i++;
-    return &p->level[i];
+    return &progress->level[i];
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -47,19 +47,19 @@ static void add_left(char *dst, size_t size, double seconds)
         console_add(dst, size, ", %d h %02d min left", (int)seconds / 3600, (int)seconds / 60 % 60);
 }
 
-void console_line(char *dst, size_t size, const struct progress *p, double seconds)
+void console_line(char *dst, size_t size, const struct progress *progress, double seconds)
 {
-    const struct progress_level *level = named_level(p);
+    const struct progress_level *level = named_level(progress);
     int64_t at = level->total == 0 || level->done < level->total ? level->done + 1 :
                                                                    level->total;
-    double share = progress_share(p), speed = p->n_tokens / seconds;
+    double share = progress_share(progress), speed = progress->n_tokens / seconds;
 
     snprintf(dst, size, "%s %lld", level->unit, (long long)at);
     if (level->total > 0)
         console_add(dst, size, " of %lld", (long long)level->total);
     if (!isnan(share))
         console_add(dst, size, ", %.0f%%", floor(100 * share));
-    if (p->n_tokens > 0 && seconds > 0)
+    if (progress->n_tokens > 0 && seconds > 0)
         console_add(dst, size, speed < 10 ? ", %.1f tokens/s" : ", %.0f tokens/s", speed);
     if (share > 0 && share < 1)
         add_left(dst, size, seconds * (1 - share) / share);
@@ -82,25 +82,25 @@ static int64_t now_ns(void)
 }
 
 /* Time spent waiting is none of the work's; true while it lasts. */
-static bool is_waiting(struct console *c, const struct progress *p, int64_t now)
+static bool is_waiting(struct console *console, const struct progress *progress, int64_t now)
 {
-    int64_t waited = c->wait_ns != 0 && !p->waiting ? now - c->wait_ns : 0;
+    int64_t waited = console->wait_ns != 0 && !progress->waiting ? now - console->wait_ns : 0;
 
-    c->start_ns += waited;
-    c->began_ns += c->began_ns != 0 ? waited : 0;
-    c->wait_ns = !p->waiting ? 0 : c->wait_ns != 0 ? c->wait_ns : now;
-    return p->waiting;
+    console->start_ns += waited;
+    console->began_ns += console->began_ns != 0 ? waited : 0;
+    console->wait_ns = !progress->waiting ? 0 : console->wait_ns != 0 ? console->wait_ns : now;
+    return progress->waiting;
 }
 
-static void console_tell(void *self, const struct progress *p)
+static void console_tell(void *self, const struct progress *progress)
 {
     struct console *c = self;
     int64_t now = now_ns();
     char text[CONSOLE_COLUMNS + 1] = "mha-viz: ";
 
-    if (is_waiting(c, p, now))
+    if (is_waiting(c, progress, now))
         return;
-    if (p->n == 0) {
+    if (progress->n == 0) {
         console_hide();
         c->began_ns = 0;
         return;
@@ -110,7 +110,7 @@ static void console_tell(void *self, const struct progress *p)
     if (now - c->start_ns < PATIENCE_NS || now - c->drawn_ns < PAUSE_NS || !in_front())
         return;
     c->drawn_ns = now;
-    console_line(text + strlen(text), sizeof text - strlen(text), p,
+    console_line(text + strlen(text), sizeof text - strlen(text), progress,
                  (double)(now - c->began_ns) / 1e9);
     console_draw(text);
 }
@@ -138,18 +138,18 @@ static bool may_hold_texts(void)
            (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
 }
 
-void console_open(struct console *c, struct env *env)
+void console_open(struct console *console, struct env *env)
 {
-    *c = (struct console){ .warn = { console_say, &c->warning },
-                           .note = { console_say, &c->noting },
-                           .warning = { "warning", "" }, .noting = { "note", "" },
-                           .progress = { .tell = console_tell, .self = c },
-                           .start_ns = now_ns() };
+    *console = (struct console){ .warn = { console_say, &console->warning },
+                                 .note = { console_say, &console->noting },
+                                 .warning = { "warning", "" }, .noting = { "note", "" },
+                                 .progress = { .tell = console_tell, .self = console },
+                                 .start_ns = now_ns() };
     if (env->quiet)
-        c->warn.fn = c->note.fn = NULL;
-    env->warn = &c->warn;
-    env->note = &c->note;
-    env->progress = !env->quiet && isatty(STDERR_FILENO) ? &c->progress : NULL;
+        console->warn.fn = console->note.fn = NULL;
+    env->warn = &console->warn;
+    env->note = &console->note;
+    env->progress = !env->quiet && isatty(STDERR_FILENO) ? &console->progress : NULL;
     env->dash = true;
     env->piped = may_hold_texts();
 }

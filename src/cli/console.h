@@ -28,7 +28,7 @@ struct console {
  * terminal and not env->quiet; dash and piped.  Standard input may have texts if it is a pipe or a
  * file, not if it is a terminal, a device, a socket or closed.
  */
-void console_open(struct console *c, struct env *env);
+void console_open(struct console *console, struct env *env);
 
 enum { CONSOLE_COLUMNS = 120 };     /* greatest width of the progress line */
 
@@ -49,6 +49,6 @@ void console_hide_for_results(void);
  * tokens/s, 0:42 left".  Unknown items are left out; the work named is the outermost with more
  * than one unit.
  */
-void console_line(char *dst, size_t size, const struct progress *p, double seconds);
+void console_line(char *dst, size_t size, const struct progress *progress, double seconds);
 
 #endif

@@ -17,34 +17,34 @@ struct search {
     const struct opt *found;
 };
 
-static void formers_look(void *self, const struct opt_group *group, const struct opt *o)
+static void formers_look(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct search *s = self;
 
     (void)group;
-    if (s->letter != 0 ? o->short_name == s->letter :
-        strlen(o->name) == s->n && strncmp(o->name, s->name, s->n) == 0)
-        s->found = o;
+    if (s->letter != 0 ? opt->short_name == s->letter :
+        strlen(opt->name) == s->n && strncmp(opt->name, s->name, s->n) == 0)
+        s->found = opt;
 }
 
-static const struct opt *formers_find(const struct cmd *c, struct search s)
+static const struct opt *formers_find(const struct cmd *cmd, struct search s)
 {
-    opts_each(c, formers_look, &s);
+    opts_each(cmd, formers_look, &s);
     return s.found;
 }
 
-static const struct opt *formers_by_name(const struct cmd *c, const char *name, size_t n)
+static const struct opt *formers_by_name(const struct cmd *cmd, const char *name, size_t n)
 {
-    return formers_find(c, (struct search){ .name = name, .n = n });
+    return formers_find(cmd, (struct search){ .name = name, .n = n });
 }
 
-const char *former_now(const struct cmd *c, const char *name, size_t n)
+const char *former_now(const struct cmd *cmd, const char *name, size_t n)
 {
-    if (formers_by_name(c, name, n) != NULL)
+    if (formers_by_name(cmd, name, n) != NULL)
         return NULL;
     for (size_t i = 0; i < sizeof formers / sizeof *formers; i++)
         if (strlen(formers[i].name) == n && strncmp(formers[i].name, name, n) == 0 &&
-            formers_by_name(c, formers[i].now, strlen(formers[i].now)) != NULL)
+            formers_by_name(cmd, formers[i].now, strlen(formers[i].now)) != NULL)
             return formers[i].now;
     return NULL;
 }
@@ -58,10 +58,10 @@ const char *former_name(const char *name)
 }
 
 /* Whether the last of short options in one argument, "-qt", takes the next one. */
-static bool shorts_take_next(const struct cmd *c, const char *text)
+static bool shorts_take_next(const struct cmd *cmd, const char *text)
 {
     for (; *text != '\0'; text++) {
-        const struct opt *o = formers_find(c, (struct search){ .letter = *text });
+        const struct opt *o = formers_find(cmd, (struct search){ .letter = *text });
 
         if (o != NULL && o->arg != NULL)
             return opt_takes_next(o) && text[1] == '\0';
@@ -83,7 +83,7 @@ static bool any_former(int argc, char **argv)
     return false;
 }
 
-char **formers_replace(struct arena *a, const struct cmd *c, int argc, char **argv,
+char **formers_replace(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                        void (*told)(void *self, const char *was, const char *now), void *self)
 {
     char **out;
@@ -99,12 +99,12 @@ char **formers_replace(struct arena *a, const struct cmd *c, int argc, char **ar
 
         used = 1;
         if (argv[i][0] == '-' && argv[i][1] != '-')
-            used += shorts_take_next(c, argv[i] + 1);
+            used += shorts_take_next(cmd, argv[i] + 1);
         if (argv[i][0] != '-' || argv[i][1] != '-')
             continue;
         n = strcspn(name, "=");
-        now = former_now(c, name, n);
-        o = now != NULL ? formers_by_name(c, now, strlen(now)) : formers_by_name(c, name, n);
+        now = former_now(cmd, name, n);
+        o = now != NULL ? formers_by_name(cmd, now, strlen(now)) : formers_by_name(cmd, name, n);
         used += o != NULL && opt_takes_next(o) && name[n] == '\0';
         if (now == NULL)
             continue;

@@ -16,63 +16,63 @@ struct text {
     size_t n;
 };
 
-static void help_add(struct text *t, const char *fmt, ...)
+static void help_add(struct text *text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
 
-static void help_add(struct text *t, const char *fmt, ...)
+static void help_add(struct text *text, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    t->n += (size_t)vsnprintf(t->s + t->n, sizeof t->s - t->n, fmt, ap);
+    text->n += (size_t)vsnprintf(text->s + text->n, sizeof text->s - text->n, fmt, ap);
     va_end(ap);
-    assert(t->n < sizeof t->s);
+    assert(text->n < sizeof text->s);
 }
 
 /* "-c, --columns N" */
-static struct text label(const struct opt *o)
+static struct text label(const struct opt *opt)
 {
     struct text text = { .n = 0 };
 
-    if (o->short_name != 0)
-        help_add(&text, "-%c, ", o->short_name);
+    if (opt->short_name != 0)
+        help_add(&text, "-%c, ", opt->short_name);
     else
         help_add(&text, "    ");
-    if (o->alone != NULL)
-        help_add(&text, "--%s[=%s]", o->name, o->arg);
+    if (opt->alone != NULL)
+        help_add(&text, "--%s[=%s]", opt->name, opt->arg);
     else
-        help_add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
-                 o->arg != NULL ? o->arg : "");
+        help_add(&text, "--%s%s%s", opt->name, opt->arg != NULL ? " " : "",
+                 opt->arg != NULL ? opt->arg : "");
     return text;
 }
 
 /* "heads per row of the grid (1..64) [4]" */
-static struct text description(const struct opt *o)
+static struct text description(const struct opt *opt)
 {
     struct text text = { .n = 0 };
     char range[RANGE_SIZE];
 
-    help_add(&text, "%s", o->help);
-    for (int i = 0; o->type == OPT_CHOICE && o->choices[i] != NULL; i++)
-        help_add(&text, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
-    opts_range(range, o);
+    help_add(&text, "%s", opt->help);
+    for (int i = 0; opt->type == OPT_CHOICE && opt->choices[i] != NULL; i++)
+        help_add(&text, "%s%s", i == 0 ? "; one of " : ", ", opt->choices[i]);
+    opts_range(range, opt);
     if (range[0] != '\0')
         help_add(&text, " (%s)", range);
-    if (o->alone != NULL)
-        help_add(&text, " [without a value: %s]", o->alone);
-    if (o->def != NULL && o->type != OPT_ALIAS)
-        help_add(&text, " [%s]", o->def);
+    if (opt->alone != NULL)
+        help_add(&text, " [without a value: %s]", opt->alone);
+    if (opt->def != NULL && opt->type != OPT_ALIAS)
+        help_add(&text, " [%s]", opt->def);
     return text;
 }
 
 /* "[requires --span]", "[not with --answer-id]" */
-static void add_rules(struct text *text, const struct cmd *c, const struct opt *o)
+static void add_rules(struct text *text, const struct cmd *cmd, const struct opt *opt)
 {
     const struct opt *excluded[OPTS_MOST];
     char needed[RULES_NEEDED_SIZE];
-    int n = rules_excluded(c, o, excluded);
+    int n = rules_excluded(cmd, opt, excluded);
 
-    rules_needed(needed, c, o);
+    rules_needed(needed, cmd, opt);
     if (needed[0] != '\0')
         help_add(text, " [requires %s]", needed);
     for (int i = 0; i < n; i++)
@@ -91,41 +91,41 @@ static int help_columns_of(const char *s, int n)
 }
 
 /* Prints s from column at, its further lines from column indent. */
-static void print_wrapped(FILE *f, const char *s, int at, int indent)
+static void print_wrapped(FILE *file, const char *s, int at, int indent)
 {
     for (bool first = true; *s != '\0'; first = false) {
         int count = (int)strcspn(s, " "), columns = help_columns_of(s, count);
 
         if (!first && at + 1 + columns > WIDTH) {
-            fprintf(f, "\n%*s", indent, "");
+            fprintf(file, "\n%*s", indent, "");
             at = indent;
         } else if (!first) {
-            putc(' ', f);
+            putc(' ', file);
             at++;
         }
-        fprintf(f, "%.*s", count, s);
+        fprintf(file, "%.*s", count, s);
         at += columns;
         s += count;
         s += strspn(s, " ");
     }
-    putc('\n', f);
+    putc('\n', file);
 }
 
-void help_entry(FILE *f, const char *name, const char *text, int width)
+void help_entry(FILE *file, const char *name, const char *text, int width)
 {
     int count = (int)strlen(name), indent = 2 + width + 2;
 
     if (count > width)
-        fprintf(f, "  %s\n%*s", name, indent, "");
+        fprintf(file, "  %s\n%*s", name, indent, "");
     else
-        fprintf(f, "  %-*s  ", width, name);
-    print_wrapped(f, text, indent, indent);
+        fprintf(file, "  %-*s  ", width, name);
+    print_wrapped(file, text, indent, indent);
 }
 
-void help_wrapped(FILE *f, const char *text, int indent)
+void help_wrapped(FILE *file, const char *text, int indent)
 {
-    fprintf(f, "%*s", indent, "");
-    print_wrapped(f, text, indent, indent);
+    fprintf(file, "%*s", indent, "");
+    print_wrapped(file, text, indent, indent);
 }
 
 /* One walk over the options: to measure their labels, or to print them. */
@@ -136,10 +136,10 @@ struct walk {
     int width;                  /* of the labels */
 };
 
-static void help_measure(void *self, const struct opt_group *group, const struct opt *o)
+static void help_measure(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct walk *walk = self;
-    struct text name = label(o);
+    struct text name = label(opt);
 
     (void)group;
     if (name.n <= LABEL_MAX && (int)name.n > walk->width)
@@ -147,39 +147,39 @@ static void help_measure(void *self, const struct opt_group *group, const struct
 }
 
 /* What every user needs first: the model, the texts, layers and heads, where it goes. */
-static bool is_first(const struct opt_group *group, const struct opt *o)
+static bool is_first(const struct opt_group *group, const struct opt *opt)
 {
-    return group != NULL && o->short_name != 0 && strchr("mflHo", o->short_name) != NULL;
+    return group != NULL && opt->short_name != 0 && strchr("mflHo", opt->short_name) != NULL;
 }
 
-static void measure_first(void *self, const struct opt_group *group, const struct opt *o)
+static void measure_first(void *self, const struct opt_group *group, const struct opt *opt)
 {
-    if (group == NULL || is_first(group, o))
-        help_measure(self, group, o);
+    if (group == NULL || is_first(group, opt))
+        help_measure(self, group, opt);
 }
 
-static void print_option(struct walk *w, const struct opt *o)
+static void print_option(struct walk *walk, const struct opt *opt)
 {
-    struct text name = label(o), text = description(o);
+    struct text name = label(opt), text = description(opt);
 
-    if (w->cmd != NULL)
-        add_rules(&text, w->cmd, o);
-    help_entry(w->f, name.s, text.s, w->width);
+    if (walk->cmd != NULL)
+        add_rules(&text, walk->cmd, opt);
+    help_entry(walk->f, name.s, text.s, walk->width);
 }
 
 /* "Layers and heads:" above the first option of a group. */
-static void print_heading(struct walk *w, const char *name)
+static void print_heading(struct walk *walk, const char *name)
 {
-    if (w->heading != NULL && strcmp(w->heading, name) == 0)
+    if (walk->heading != NULL && strcmp(walk->heading, name) == 0)
         return;
-    fprintf(w->f, "\n%c%s:\n", toupper((unsigned char)name[0]), name + 1);
-    w->heading = name;
+    fprintf(walk->f, "\n%c%s:\n", toupper((unsigned char)name[0]), name + 1);
+    walk->heading = name;
 }
 
-static void visit(void *self, const struct opt_group *group, const struct opt *o)
+static void visit(void *self, const struct opt_group *group, const struct opt *opt)
 {
     print_heading(self, group != NULL ? group->name : "options");
-    print_option(self, o);
+    print_option(self, opt);
 }
 
 /* How many bytes of a text fit into as many columns, without a part of a sentence; after "DIR/:"
@@ -198,42 +198,42 @@ static size_t part_that_fits(const char *s, int columns)
 }
 
 /* In a line each. */
-static void visit_first(void *self, const struct opt_group *group, const struct opt *o)
+static void visit_first(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct walk *walk = self;
-    struct text name = label(o);
+    struct text name = label(opt);
 
-    if (!is_first(group, o))
+    if (!is_first(group, opt))
         return;
     print_heading(walk, "most used");
     fprintf(walk->f, "  %-*s  %.*s\n", walk->width, name.s,
-            (int)part_that_fits(o->help, WIDTH - walk->width - 4), o->help);
+            (int)part_that_fits(opt->help, WIDTH - walk->width - 4), opt->help);
 }
 
-static void visit_own(void *self, const struct opt_group *group, const struct opt *o)
+static void visit_own(void *self, const struct opt_group *group, const struct opt *opt)
 {
     if (group == NULL)
-        visit(self, group, o);
+        visit(self, group, opt);
 }
 
-static void print_top(FILE *f, const struct cmd *c)
+static void print_top(FILE *file, const struct cmd *cmd)
 {
-    fprintf(f, "usage: mha-viz %s [OPTIONS]%s%s\n\n", c->name,
-            c->operands[0] != '\0' ? " " : "", c->operands);
-    print_wrapped(f, c->summary, 0, 0);
+    fprintf(file, "usage: mha-viz %s [OPTIONS]%s%s\n\n", cmd->name,
+            cmd->operands[0] != '\0' ? " " : "", cmd->operands);
+    print_wrapped(file, cmd->summary, 0, 0);
 }
 
-void help_command(FILE *f, const struct cmd *c)
+void help_command(FILE *file, const struct cmd *cmd)
 {
-    struct walk walk = { .f = f, .cmd = c };
+    struct walk walk = { .f = file, .cmd = cmd };
 
-    print_top(f, c);
-    opts_each(c, help_measure, &walk);
-    opts_each(c, visit, &walk);
-    if (c->examples != NULL && c->examples[0] != NULL)
-        fprintf(f, "\nExamples:\n");
-    for (int i = 0; c->examples != NULL && c->examples[i] != NULL; i++)
-        fprintf(f, "  %s\n", c->examples[i]);
+    print_top(file, cmd);
+    opts_each(cmd, help_measure, &walk);
+    opts_each(cmd, visit, &walk);
+    if (cmd->examples != NULL && cmd->examples[0] != NULL)
+        fprintf(file, "\nExamples:\n");
+    for (int i = 0; cmd->examples != NULL && cmd->examples[i] != NULL; i++)
+        fprintf(file, "  %s\n", cmd->examples[i]);
 }
 
 /* ---- one heading ---- */
@@ -273,7 +273,7 @@ static void add_name(struct find *find, const char *name)
             find->names[end] = '-';
 }
 
-static void visit_group(void *self, const struct opt_group *group, const struct opt *o)
+static void visit_group(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct find *find = self;
     const char *name = group != NULL ? group->name : "options";
@@ -284,17 +284,17 @@ static void visit_group(void *self, const struct opt_group *group, const struct 
     if (!is_typed(name, find->heading))
         return;
     find->found = true;
-    visit(&find->walk, group, o);
+    visit(&find->walk, group, opt);
 }
 
-bool help_group(FILE *f, const struct cmd *c, const char *heading, char *names, size_t size)
+bool help_group(FILE *file, const struct cmd *cmd, const char *heading, char *names, size_t size)
 {
-    struct find find = { .walk = { .f = f, .cmd = c }, .heading = heading, .names = names,
+    struct find find = { .walk = { .f = file, .cmd = cmd }, .heading = heading, .names = names,
                          .size = size };
 
     names[0] = '\0';
-    opts_each(c, help_measure, &find.walk);
-    opts_each(c, visit_group, &find);
+    opts_each(cmd, help_measure, &find.walk);
+    opts_each(cmd, visit_group, &find);
     return find.found;
 }
 
@@ -307,14 +307,14 @@ struct names {
     bool letters;               /* of the last group there is one, and no ')' yet */
 };
 
-static void end_group(struct names *n)
+static void end_group(struct names *names)
 {
-    if (n->letters)
-        help_add(&n->text, ")");
-    n->letters = false;
+    if (names->letters)
+        help_add(&names->text, ")");
+    names->letters = false;
 }
 
-static void name_group(void *self, const struct opt_group *group, const struct opt *o)
+static void name_group(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct names *names = self;
 
@@ -325,47 +325,47 @@ static void name_group(void *self, const struct opt_group *group, const struct o
         help_add(&names->text, "%s%s", names->group != NULL ? ", " : "", group->name);
         names->group = group->name;
     }
-    if (o->short_name != 0) {
-        help_add(&names->text, "%s-%c", names->letters ? " " : " (", o->short_name);
+    if (opt->short_name != 0) {
+        help_add(&names->text, "%s-%c", names->letters ? " " : " (", opt->short_name);
         names->letters = true;
     }
 }
 
-void help_short(FILE *f, const struct cmd *c)
+void help_short(FILE *file, const struct cmd *cmd)
 {
-    struct walk walk = { .f = f };
+    struct walk walk = { .f = file };
     struct names names = { .group = NULL };
 
-    print_top(f, c);
-    opts_each(c, measure_first, &walk);
-    opts_each(c, visit_first, &walk);
-    opts_each(c, visit_own, &walk);
+    print_top(file, cmd);
+    opts_each(cmd, measure_first, &walk);
+    opts_each(cmd, visit_first, &walk);
+    opts_each(cmd, visit_own, &walk);
     help_add(&names.text, "Shared options: ");
-    opts_each(c, name_group, &names);
+    opts_each(cmd, name_group, &names);
     end_group(&names);
-    putc('\n', f);
-    print_wrapped(f, names.text.s, 0, 2);
-    fprintf(f, "\n`mha-viz help %s` describes all options and shows examples;\n"
-               "`mha-viz help %s GROUP` describes one group; write blanks in GROUP as -.\n",
-            c->name, c->name);
+    putc('\n', file);
+    print_wrapped(file, names.text.s, 0, 2);
+    fprintf(file, "\n`mha-viz help %s` describes all options and shows examples;\n"
+                  "`mha-viz help %s GROUP` describes one group; write blanks in GROUP as -.\n",
+            cmd->name, cmd->name);
 }
 
 /* ---- the program ---- */
 
-void help_program(FILE *f, const struct cmd *const *table)
+void help_program(FILE *file, const struct cmd *const *table)
 {
     enum { NAME_WIDTH = 10 };
 
-    fprintf(f, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS] | --version\n\n"
-               "see what the attention heads of a transformer do\n\n");
+    fprintf(file, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS] | --version\n\n"
+                  "see what the attention heads of a transformer do\n\n");
     for (int i = 0; table[i] != NULL; i++)
         if (!table[i]->minor)
-            help_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
-    fprintf(f, "  %-*s  ", NAME_WIDTH, "others");
+            help_entry(file, table[i]->name, table[i]->summary, NAME_WIDTH);
+    fprintf(file, "  %-*s  ", NAME_WIDTH, "others");
     for (int i = 0, n = 0; table[i] != NULL; i++)
         if (table[i]->minor)
-            fprintf(f, "%s%s", n++ > 0 ? ", " : "", table[i]->name);
-    fprintf(f,
+            fprintf(file, "%s%s", n++ > 0 ? ", " : "", table[i]->name);
+    fprintf(file,
             "\n\nFor a command: `mha-viz COMMAND -h`, or `mha-viz help COMMAND` for all options,\n"
             "for the metrics: `mha-viz help metrics`, for other pages: `mha-viz help topic`.\n");
 }

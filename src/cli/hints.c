@@ -25,15 +25,15 @@ static const char *meant_by(const char *typed)
     return row->meant;
 }
 
-static bool is_name(const struct opt *o, const char *name, size_t n)
+static bool is_name(const struct opt *opt, const char *name, size_t n)
 {
-    return strlen(o->name) == n && strncmp(o->name, name, n) == 0;
+    return strlen(opt->name) == n && strncmp(opt->name, name, n) == 0;
 }
 
-static bool hints_has(const struct opts *p, const char *name, size_t n)
+static bool hints_has(const struct opts *opts, const char *name, size_t n)
 {
-    for (int i = 0; i < p->n; i++)
-        if (is_name(p->opt[i], name, n))
+    for (int i = 0; i < opts->n; i++)
+        if (is_name(opts->opt[i], name, n))
             return true;
     return false;
 }
@@ -45,29 +45,30 @@ struct search {
     bool found;
 };
 
-static void hints_compare(void *self, const struct opt_group *group, const struct opt *o)
+static void hints_compare(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct search *search = self;
 
     (void)group;
-    search->found |= is_name(o, search->name, strcspn(search->name, "| "));
+    search->found |= is_name(opt, search->name, strcspn(search->name, "| "));
 }
 
 /* "; links and types have --min-weight", "; stats, diff, types and 4 more commands have --json"; of
  * name[size], which may go on with a value. */
-static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char *name, size_t size)
+static bool say_siblings(char dst[HINTS_SIZE], const struct opts *opts, const char *name,
+                         size_t size)
 {
     enum { SHOWN = 4 };
     const char *found[SHOWN];
     int n = 0, n_shown;
     size_t end = 0;
 
-    for (int i = 0; p->siblings != NULL && p->siblings[i] != NULL; i++) {
+    for (int i = 0; opts->siblings != NULL && opts->siblings[i] != NULL; i++) {
         struct search search = { name, false };
 
-        opts_each(p->siblings[i], hints_compare, &search);
+        opts_each(opts->siblings[i], hints_compare, &search);
         if (search.found && n < SHOWN)
-            found[n] = p->siblings[i]->name;
+            found[n] = opts->siblings[i]->name;
         n += search.found;
     }
     n_shown = n <= SHOWN ? n : SHOWN - 1;
@@ -93,14 +94,14 @@ static const char *next_meant(const char *meant)
 }
 
 /* The first of "--from|--at" that the command has; a sentence as it stands. */
-static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *meant)
+static bool say_meant(char dst[HINTS_SIZE], const struct opts *opts, const char *meant)
 {
     if (strncmp(meant, "--", 2) != 0) {
         snprintf(dst, HINTS_SIZE, "; %s", meant);
         return true;
     }
     for (const char *at = meant; at != NULL; at = next_meant(at))
-        if (hints_has(p, at + 2, strcspn(at, "| ") - 2)) {
+        if (hints_has(opts, at + 2, strcspn(at, "| ") - 2)) {
             snprintf(dst, HINTS_SIZE, "; did you mean %.*s?", (int)strcspn(at, "|"), at);
             return true;
         }
@@ -108,10 +109,10 @@ static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *me
 }
 
 /* Which commands have the first of them that some have. */
-static bool say_meant_elsewhere(char dst[HINTS_SIZE], const struct opts *p, const char *meant)
+static bool say_meant_elsewhere(char dst[HINTS_SIZE], const struct opts *opts, const char *meant)
 {
     for (const char *at = meant; at != NULL && strncmp(at, "--", 2) == 0; at = next_meant(at))
-        if (say_siblings(dst, p, at + 2, strcspn(at, "|") - 2))
+        if (say_siblings(dst, opts, at + 2, strcspn(at, "|") - 2))
             return true;
     return false;
 }
@@ -119,13 +120,13 @@ static bool say_meant_elsewhere(char dst[HINTS_SIZE], const struct opts *p, cons
 /* ---- names of options ---- */
 
 /* The shortest option that the name is the beginning of, or the longest that begins it. */
-static const char *begun_with(const struct opts *p, const char *name)
+static const char *begun_with(const struct opts *opts, const char *name)
 {
     const char *longer = NULL, *shorter = NULL;
     size_t count = strlen(name);
 
-    for (int i = 0; i < p->n; i++) {
-        const char *other = p->opt[i]->name;
+    for (int i = 0; i < opts->n; i++) {
+        const char *other = opts->opt[i]->name;
         size_t n = strlen(other);
 
         if (n > count && count > 1 && strncmp(other, name, count) == 0 &&
@@ -139,13 +140,13 @@ static const char *begun_with(const struct opts *p, const char *name)
 }
 
 /* In a short word each letter says much. */
-static const char *nearest_to(const struct opts *p, const char *name)
+static const char *nearest_to(const struct opts *opts, const char *name)
 {
     enum { SHORT = 6 };
     const char *names[OPTS_MOST + 1] = { NULL }, *near;
 
-    for (int i = 0; i < p->n; i++)
-        names[i] = p->opt[i]->name;
+    for (int i = 0; i < opts->n; i++)
+        names[i] = opts->opt[i]->name;
     near = nearest_name(name, names);
     return near != NULL && strlen(name) <= SHORT && nearest_distance(name, near) > 1 ? NULL : near;
 }
@@ -157,7 +158,7 @@ static void spell(char *name)
         *name = *name == '_' ? '-' : (char)tolower((unsigned char)*name);
 }
 
-void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
+void hints_option(char dst[HINTS_SIZE], const struct opts *opts, const char *name)
 {
     char spelt[64];
     const char *meant, *near = NULL;
@@ -166,21 +167,21 @@ void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
     snprintf(spelt, sizeof spelt, "%s", name);
     spell(spelt);
     meant = meant_by(spelt);
-    if (hints_has(p, spelt, strlen(spelt)))
+    if (hints_has(opts, spelt, strlen(spelt)))
         near = spelt;
-    else if ((meant != NULL && say_meant(dst, p, meant)) ||
-             say_siblings(dst, p, spelt, strlen(spelt)) ||
-             (meant != NULL && say_meant_elsewhere(dst, p, meant)))
+    else if ((meant != NULL && say_meant(dst, opts, meant)) ||
+             say_siblings(dst, opts, spelt, strlen(spelt)) ||
+             (meant != NULL && say_meant_elsewhere(dst, opts, meant)))
         return;
     if (near == NULL)
-        near = begun_with(p, spelt);
+        near = begun_with(opts, spelt);
     if (near == NULL)
-        near = nearest_to(p, spelt);
+        near = nearest_to(opts, spelt);
     if (near != NULL)
         snprintf(dst, HINTS_SIZE, "; did you mean --%s?", near);
 }
 
-void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, int letter)
+void hints_letter(char dst[HINTS_SIZE], const struct opts *opts, const char *word, int letter)
 {
     const char typed[] = { '-', (char)letter, '\0' };
     const char *meant = meant_by(word);
@@ -189,22 +190,22 @@ void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, 
     if (meant == NULL)
         meant = meant_by(typed);
     if (meant != NULL)
-        say_meant(dst, p, meant);
+        say_meant(dst, opts, meant);
 }
 
 /* ---- choices ---- */
 
-void hints_choice(char dst[HINTS_SIZE], const struct opt *o, const char *text)
+void hints_choice(char dst[HINTS_SIZE], const struct opt *opt, const char *text)
 {
     char typed[64];
     const char *meant;
 
     dst[0] = '\0';
-    snprintf(typed, sizeof typed, "%s=%s", o->name, text);
+    snprintf(typed, sizeof typed, "%s=%s", opt->name, text);
     meant = meant_by(typed);
     /* Of one letter or digit, any other is near. */
     if (meant == NULL && strlen(text) > 1)
-        meant = nearest_name(text, o->choices);
+        meant = nearest_name(text, opt->choices);
     if (meant != NULL)
         snprintf(dst, HINTS_SIZE, "; did you mean '%s'?", meant);
 }

@@ -11,14 +11,14 @@ enum { HINTS_SIZE = 240 };
 
 /*
  * "; did you mean --cmap?", or "; links and types have --min-weight"; empty if no name is near.
- * Searches p's options, and those of the commands p->siblings, unless NULL.
+ * Searches opts' options, and those of the commands opts->siblings, unless NULL.
  */
-void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name);
+void hints_option(char dst[HINTS_SIZE], const struct opts *opts, const char *name);
 
 /* The same for a letter that is not an option, or for its whole word ("-ngl"). */
-void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, int letter);
+void hints_letter(char dst[HINTS_SIZE], const struct opts *opts, const char *word, int letter);
 
 /* "; did you mean 'magma'?"; empty if no choice of the option is near. */
-void hints_choice(char dst[HINTS_SIZE], const struct opt *o, const char *text);
+void hints_choice(char dst[HINTS_SIZE], const struct opt *opt, const char *text);
 
 #endif

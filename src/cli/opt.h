@@ -67,9 +67,9 @@ struct opt {
 };
 
 /* Whether its value may be the next word of the command line. */
-static inline bool opt_takes_next(const struct opt *o)
+static inline bool opt_takes_next(const struct opt *opt)
 {
-    return o->arg != NULL && o->alone == NULL;
+    return opt->arg != NULL && opt->alone == NULL;
 }
 
 /*
@@ -191,23 +191,23 @@ struct opts {
 };
 
 /* Sets args to zeros, then to the defaults. */
-int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e);
+int opts_begin(struct opts *opts, const struct cmd *cmd, void *args, struct err *e);
 
 /*
  * Sets an option to a value as typed by a user, which must last as long as args; ignored for a
  * flag. Errors (ERR_USAGE): bad number, out of range (with the range), not a choice (with the
  * choices, or its new name), a text given twice.
  */
-int opts_set(struct opts *p, const struct opt *o, const char *text);
+int opts_set(struct opts *opts, const struct opt *opt, const char *text);
 
 /* The same for an option given by the user: opts_is_given then is true. */
-int opts_give(struct opts *p, const struct opt *o, const char *text);
+int opts_give(struct opts *opts, const struct opt *opt, const char *text);
 
 /* Whether an option of this field was given, even with its default value. */
-bool opts_is_given(const struct common_args *c, size_t field);
+bool opts_is_given(const struct common_args *args, size_t field);
 
 /* Sets ERR_USAGE: no option of this name, which may be followed by "=" (with a hint). */
-int opts_unknown(const struct opts *p, const char *name);
+int opts_unknown(const struct opts *opts, const char *name);
 
 /* Results of opts_parse if help is requested. */
 enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
@@ -221,14 +221,14 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
  * twice, too many operands.
  * Options are matched by getopt_long, but only by their whole names.
  */
-int opts_parse(const struct cmd *c, const struct cmd *const *siblings, int argc, char **argv,
+int opts_parse(const struct cmd *cmd, const struct cmd *const *siblings, int argc, char **argv,
                void *args, int *n_operands, char ***operands, struct err *e);
 
 /*
  * The arguments of argv (already accepted by opts_parse) without its name and the options of
  * these names, in any of their spellings: [*n] in arena a.
  */
-const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
+const char **command_line_words(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                                 const char *const *without, int *n);
 
 /*
@@ -238,7 +238,7 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
  * follow from the format.  --summary comes first, even if a part implies it.
  * names: absolute paths in options are reduced to their last component.
  */
-const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
+const char *command_line_rest(struct arena *a, const struct cmd *cmd, int argc, char **argv,
                               bool names);
 
 /* A path as written there: of an absolute one the last component. */
@@ -246,7 +246,7 @@ const char *command_line_path(struct arena *a, const char *path);
 
 /* Calls fn for the command's own options (group NULL), those of its groups, and the
  * common ones. */
-void opts_each(const struct cmd *c,
+void opts_each(const struct cmd *cmd,
                void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self);
 
@@ -254,7 +254,7 @@ void opts_each(const struct cmd *c,
  * Claims (base/claims.h) the files that the options in args name, those read and those written,
  * except folders and the default of --output, which output_plan claims.  ERR_USAGE: claims_check.
  */
-int opts_claim(const struct cmd *c, const void *args, struct arena *a, struct err *e);
+int opts_claim(const struct cmd *cmd, const void *args, struct arena *a, struct err *e);
 
 /*
  * The path in a value (or one of several) of an option that names files: all of it, or the part
@@ -264,6 +264,6 @@ const char *opt_path(const struct opt_values *values, const char *piece);
 
 /* The range of an option: "1..64", "at least 1", "at most 4"; empty if only its type limits it. */
 enum { RANGE_SIZE = 80 };
-void opts_range(char dst[RANGE_SIZE], const struct opt *o);
+void opts_range(char dst[RANGE_SIZE], const struct opt *opt);
 
 #endif

@@ -11,10 +11,10 @@ struct claiming {
 };
 
 /* "-f texts.txt" */
-static const char *claim_name(struct arena *a, const struct opt *o, const char *value)
+static const char *claim_name(struct arena *a, const struct opt *opt, const char *value)
 {
-    return o->short_name != 0 ? arena_printf(a, "-%c %s", o->short_name, value) :
-                                arena_printf(a, "--%s %s", o->name, value);
+    return opt->short_name != 0 ? arena_printf(a, "-%c %s", opt->short_name, value) :
+                                  arena_printf(a, "--%s %s", opt->name, value);
 }
 
 const char *opt_path(const struct opt_values *values, const char *piece)
@@ -32,47 +32,47 @@ const char *opt_path(const struct opt_values *values, const char *piece)
 }
 
 /* One of several values, or the only one. */
-static void claim_piece(const struct claiming *c, const struct opt *o, const char *piece)
+static void claim_piece(const struct claiming *claiming, const struct opt *opt, const char *piece)
 {
-    const char *path = opt_path(o->values, piece);
+    const char *path = opt_path(opt->values, piece);
 
-    if (path != NULL && o->values->written)
-        claims_write(c->a, claim_name(c->a, o, path), path);
+    if (path != NULL && opt->values->written)
+        claims_write(claiming->a, claim_name(claiming->a, opt, path), path);
     else if (path != NULL)
-        claims_read(c->a, claim_name(c->a, o, path), path);
+        claims_read(claiming->a, claim_name(claiming->a, opt, path), path);
 }
 
-static void claim_value(const struct claiming *c, const struct opt *o, const char *value)
+static void claim_value(const struct claiming *claiming, const struct opt *opt, const char *value)
 {
-    const char between[2] = { o->values->between, '\0' };
+    const char between[2] = { opt->values->between, '\0' };
 
     while (value != NULL) {
         size_t n = strcspn(value, between);
 
-        claim_piece(c, o, arena_strndup(c->a, value, n));
+        claim_piece(claiming, opt, arena_strndup(claiming->a, value, n));
         value = value[n] != '\0' ? value + n + 1 : NULL;
     }
 }
 
-static void claim_option(void *self, const struct opt_group *group, const struct opt *o)
+static void claim_option(void *self, const struct opt_group *group, const struct opt *opt)
 {
     const struct claiming *c = self;
-    const void *at = (const char *)c->args + o->field;
+    const void *at = (const char *)c->args + opt->field;
     const struct opt_list *list = at;
 
     (void)group;
-    if (o->values == NULL || !o->values->files)
+    if (opt->values == NULL || !opt->values->files)
         return;
-    if (o->type == OPT_STRING)
-        claim_value(c, o, *(const char *const *)at);
-    for (int i = 0; o->type == OPT_LIST && i < list->n; i++)
-        claim_value(c, o, list->item[i]);
+    if (opt->type == OPT_STRING)
+        claim_value(c, opt, *(const char *const *)at);
+    for (int i = 0; opt->type == OPT_LIST && i < list->n; i++)
+        claim_value(c, opt, list->item[i]);
 }
 
-int opts_claim(const struct cmd *c, const void *args, struct arena *a, struct err *e)
+int opts_claim(const struct cmd *cmd, const void *args, struct arena *a, struct err *e)
 {
     struct claiming claiming = { args, a };
 
-    opts_each(c, claim_option, &claiming);
+    opts_each(cmd, claim_option, &claiming);
     return claims_check(a, a, e);
 }

@@ -229,17 +229,17 @@ static struct output_held *new_held(struct arena *a)
 }
 
 /* What was opened, rc 0, is the arena's until it is complete or dropped. */
-static int hold(const struct output *o, int rc)
+static int hold(const struct output *output, int rc)
 {
-    if (rc == 0 && o->held != NULL)
-        *o->held = (struct output_held){ o->out, true };
+    if (rc == 0 && output->held != NULL)
+        *output->held = (struct output_held){ output->out, true };
     return rc;
 }
 
-static void let(const struct output *o)
+static void let(const struct output *output)
 {
-    if (o->held != NULL)
-        o->held->open = false;
+    if (output->held != NULL)
+        output->held->open = false;
 }
 
 /* ---- the rule ---- */
@@ -260,19 +260,19 @@ static const char *extension_of(const char *path)
     return dot != NULL ? dot + 1 : NULL;
 }
 
-static int by_extension(struct output *o, const struct output_set *set, struct arena *a,
+static int by_extension(struct output *output, const struct output_set *set, struct arena *a,
                         struct err *e)
 {
-    const char *extension = o->folder ? NULL : extension_of(o->path);
+    const char *extension = output->folder ? NULL : extension_of(output->path);
 
-    if (extension == NULL || set->any_name || !out_is_file(o->path))
+    if (extension == NULL || set->any_name || !out_is_file(output->path))
         return 0;
     for (int i = 1; set->formats[i] != NULL; i++)
         if (has_extension(format_of(set->formats[i]), extension)) {
-            o->format = format_of(set->formats[i]);
+            output->format = format_of(set->formats[i]);
             return 0;
         }
-    return err_set(e, ERR_USAGE, "-o %s: unknown file extension; %s%s", o->path,
+    return err_set(e, ERR_USAGE, "-o %s: unknown file extension; %s%s", output->path,
                    known_extensions(a, set),
                    set->formats[2] == NULL ? "" : "; or give --format");
 }
@@ -286,84 +286,86 @@ static enum terminal_way way_of(enum term term)
 }
 
 /* A picture for a terminal is drawn as text, unless another format was asked for. */
-static int plan_terminal(struct output *o, const struct output_args *args, struct err *e)
+static int plan_terminal(struct output *output, const struct output_args *args, struct err *e)
 {
-    if (args->term != TERM_OFF && args->format > 0 && o->format != OUTPUT_TERMINAL)
-        return err_set(e, ERR_USAGE, "--term: --format asks for %s", table[o->format].name);
+    if (args->term != TERM_OFF && args->format > 0 && output->format != OUTPUT_TERMINAL)
+        return err_set(e, ERR_USAGE, "--term: --format asks for %s", table[output->format].name);
     if (args->term != TERM_OFF)
-        o->format = OUTPUT_TERMINAL;
-    if (o->format >= OUTPUT_PNG && o->format <= OUTPUT_PDF && args->format == 0 &&
-        args->path != NULL && terminal_is(o->path))
-        o->format = OUTPUT_TERMINAL;
-    if (o->format != OUTPUT_TERMINAL)
+        output->format = OUTPUT_TERMINAL;
+    if (output->format >= OUTPUT_PNG && output->format <= OUTPUT_PDF && args->format == 0 &&
+        args->path != NULL && terminal_is(output->path))
+        output->format = OUTPUT_TERMINAL;
+    if (output->format != OUTPUT_TERMINAL)
         return 0;
-    terminal_find(&o->terminal, o->path, args->term <= TERM_AUTO);
+    terminal_find(&output->terminal, output->path, args->term <= TERM_AUTO);
     if (args->term > TERM_AUTO)
-        o->terminal.way = way_of((enum term)args->term);
+        output->terminal.way = way_of((enum term)args->term);
     return 0;
 }
 
 /* Pictures in other formats and arrays would be garbage there. */
-static int check_terminal(const struct output *o, struct err *e)
+static int check_terminal(const struct output *output, struct err *e)
 {
-    if (output_is_report(o) || o->format == OUTPUT_TERMINAL || !terminal_is(o->path))
+    if (output_is_report(output) || output->format == OUTPUT_TERMINAL || !terminal_is(output->path))
         return 0;
     return err_set(e, ERR_USAGE, "-o %s: %s is a terminal, which shows no %s; give "
-                   "-o FILE.%s or a pipe", o->path,
-                   strcmp(o->path, "-") == 0 ? "standard output" : "this",
-                   table[o->format].name, table[o->format].extension[0]);
+                   "-o FILE.%s or a pipe", output->path,
+                   strcmp(output->path, "-") == 0 ? "standard output" : "this",
+                   table[output->format].name, table[output->format].extension[0]);
 }
 
 /* What of the files of each text a name ends with. */
-static const char *extension_for(const struct output *o)
+static const char *extension_for(const struct output *output)
 {
-    return o->format == OUTPUT_TERMINAL ? "txt" : table[o->format].extension[0];
+    return output->format == OUTPUT_TERMINAL ? "txt" : table[output->format].extension[0];
 }
 
 /* The model is open, whose files are known now, too. */
-static int claim(const struct output *o, const struct output_args *args, struct arena *a,
+static int claim(const struct output *output, const struct output_args *args, struct arena *a,
                  struct err *e)
 {
-    if (o->folder)
-        claims_write_in(a, o->path, extension_for(o));
+    if (output->folder)
+        claims_write_in(a, output->path, extension_for(output));
     else if (args->path == NULL)
-        claims_write(a, o->path, o->path);
+        claims_write(a, output->path, output->path);
     return claims_check(a, a, e);
 }
 
-static int check_provenance(const struct output *o, const struct output_args *args, struct err *e)
+static int check_provenance(const struct output *output, const struct output_args *args,
+                            struct err *e)
 {
-    if (args->provenance && o->format != OUTPUT_TSV)
+    if (args->provenance && output->format != OUTPUT_TSV)
         return err_set(e, ERR_USAGE, "--provenance is of TSV: expected --tsv or -o FILE.tsv");
     return 0;
 }
 
-int output_plan(struct output *o, const struct output_args *args,
+int output_plan(struct output *output, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
 {
-    *o = (struct output){ .path = args->path, .held = new_held(a),
-                          .format = format_of(set->formats[args->format > 0 ? args->format
-                                                                            : 1]) };
-    if (args->path == NULL && set->required && !output_is_report(o))
+    *output = (struct output){ .path = args->path, .held = new_held(a),
+                               .format = format_of(set->formats[args->format > 0 ? args->format
+                                                                                 : 1]) };
+    if (args->path == NULL && set->required && !output_is_report(output))
         return err_set(e, ERR_USAGE, "-o FILE is required");
     if (args->path == NULL)
-        o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ||
-                  output_is_report(o) ? "-" :
-                  arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
-    o->folder = is_folder(o->path);
-    if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 &&
-        by_extension(o, set, a, e) != 0)
+        output->path = name == NULL || args->term != TERM_OFF ||
+                               output->format == OUTPUT_TERMINAL || output_is_report(output) ?
+                           "-" :
+                           arena_printf(a, "%s.%s", name, table[output->format].extension[0]);
+    output->folder = is_folder(output->path);
+    if (args->format == 0 && args->term == TERM_OFF && strcmp(output->path, "-") != 0 &&
+        by_extension(output, set, a, e) != 0)
         return -1;
-    if (plan_terminal(o, args, e) != 0 || check_terminal(o, e) != 0)
+    if (plan_terminal(output, args, e) != 0 || check_terminal(output, e) != 0)
         return -1;
-    if (o->format != format_of(set->formats[1]))
-        o->format_name = table[o->format].name;
-    o->metadata = (enum output_metadata)args->metadata;
-    o->provenance = args->provenance;
-    if (check_provenance(o, args, e) != 0)
+    if (output->format != format_of(set->formats[1]))
+        output->format_name = table[output->format].name;
+    output->metadata = (enum output_metadata)args->metadata;
+    output->provenance = args->provenance;
+    if (check_provenance(output, args, e) != 0)
         return -1;
-    return claim(o, args, a, e);
+    return claim(output, args, a, e);
 }
 
 const char *output_format_name(enum output_format format)
@@ -371,57 +373,59 @@ const char *output_format_name(enum output_format format)
     return table[format].name;
 }
 
-const char *output_name(const struct output *o, struct arena *a, int64_t index, int part)
+const char *output_name(const struct output *output, struct arena *a, int64_t index, int part)
 {
-    if (!o->folder)
-        return o->path;
-    return file_join(a, o->path, arena_printf(a, "%06lld%s.%s", (long long)index + 1,
-                                              part > 0 ? arena_printf(a, "-%04d", part) : "",
-                                              extension_for(o)));
+    if (!output->folder)
+        return output->path;
+    return file_join(a, output->path, arena_printf(a, "%06lld%s.%s", (long long)index + 1,
+                                                   part > 0 ? arena_printf(a, "-%04d", part) : "",
+                                                   extension_for(output)));
 }
 
-void output_tell(const struct output *o, const struct output_args *args, const char *path)
+void output_tell(const struct output *output, const struct output_args *args, const char *path)
 {
-    if (args->path == NULL && !output_is_on_terminal(o) && !output_is_report(o))
+    if (args->path == NULL && !output_is_on_terminal(output) && !output_is_report(output))
         fprintf(stdout, "%s\n", path);
 }
 
-void output_part(const struct output *o, bool *begun)
+void output_part(const struct output *output, bool *begun)
 {
-    if (output_is_on_terminal(o) && *begun)
+    if (output_is_on_terminal(output) && *begun)
         putc('\n', stdout);
     *begun = true;
 }
 
 /* ---- text ---- */
 
-int output_open(struct output *o, struct err *e)
+int output_open(struct output *output, struct err *e)
 {
-    if (o->folder)
+    if (output->folder)
         return 0;
-    return hold(o, o->goes_on ? out_go_on(&o->out, o->path, o->n_bytes, o->ended, e) :
-                                out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e));
+    return hold(output,
+                output->goes_on ?
+                    out_go_on(&output->out, output->path, output->n_bytes, output->ended, e) :
+                    out_open(&output->out, output->path, output->partial ? OUT_PARTIAL : 0, e));
 }
 
-int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e)
+int output_begin(struct output *output, struct arena *a, int64_t index, int part, struct err *e)
 {
-    if (o->out.file == stdout)
+    if (output->out.file == stdout)
         console_hide_for_results();
-    return o->folder ? out_open(&o->out, output_name(o, a, index, part),
-                                o->partial ? OUT_DURABLE : 0, e) : 0;
+    return output->folder ? out_open(&output->out, output_name(output, a, index, part),
+                                     output->partial ? OUT_DURABLE : 0, e) : 0;
 }
 
-int output_end(struct output *o, struct err *e)
+int output_end(struct output *output, struct err *e)
 {
-    return o->folder ? out_commit(&o->out, e) : out_check(&o->out, e);
+    return output->folder ? out_commit(&output->out, e) : out_check(&output->out, e);
 }
 
-int output_close(struct output *o, int rc, struct err *e)
+int output_close(struct output *output, int rc, struct err *e)
 {
-    let(o);
-    if (rc == 0 && o->out.file != NULL)
-        return out_commit(&o->out, e);
-    if (o->out.file != NULL)
-        out_abort(&o->out);
+    let(output);
+    if (rc == 0 && output->out.file != NULL)
+        return out_commit(&output->out, e);
+    if (output->out.file != NULL)
+        out_abort(&output->out);
     return rc;
 }

@@ -80,58 +80,58 @@ struct output {
  * picture in another format or an array for a terminal; --term beside a --format of another; one
  * of the files that are claimed for a as written, this one too, is read, or written twice.
  */
-int output_plan(struct output *o, const struct output_args *args,
+int output_plan(struct output *output, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e);
 
 /* A table, or rows of it: TSV, CSV, JSON. */
-static inline bool output_is_report(const struct output *o)
+static inline bool output_is_report(const struct output *output)
 {
-    return o->format <= OUTPUT_JSON;
+    return output->format <= OUTPUT_JSON;
 }
 
 /* As --format names it. */
 const char *output_format_name(enum output_format format);
 
-static inline bool output_is_picture(const struct output *o)
+static inline bool output_is_picture(const struct output *output)
 {
-    return o->format >= OUTPUT_PNG && o->format <= OUTPUT_TERMINAL;
+    return output->format >= OUTPUT_PNG && output->format <= OUTPUT_TERMINAL;
 }
 
 /* Whether pictures are text on standard output, one after the other. */
-static inline bool output_is_on_terminal(const struct output *o)
+static inline bool output_is_on_terminal(const struct output *output)
 {
-    return o->format == OUTPUT_TERMINAL && o->path[0] == '-' && o->path[1] == '\0';
+    return output->format == OUTPUT_TERMINAL && output->path[0] == '-' && output->path[1] == '\0';
 }
 
 /*
  * The file for the text with this index: path itself, or "DIR/000001.png"; for its piece `part`,
  * from 1, "DIR/000001-0001.png".  part 0: the whole text.
  */
-const char *output_name(const struct output *o, struct arena *a, int64_t index, int part);
+const char *output_name(const struct output *output, struct arena *a, int64_t index, int part);
 
 /* Prints the name of a complete file, if args did not give it. */
-void output_tell(const struct output *o, const struct output_args *args, const char *path);
+void output_tell(const struct output *output, const struct output_args *args, const char *path);
 
 /* Writes an empty line between pictures on standard output; *begun: one was written already. */
-void output_part(const struct output *o, bool *begun);
+void output_part(const struct output *output, bool *begun);
 
 /* ---- text, written to o->out.file ---- */
 
 /* Opens the single file; nothing yet for a folder. */
-int output_open(struct output *o, struct err *e);
+int output_open(struct output *output, struct err *e);
 
 /*
  * Before and after the output of one text: in a folder they open and complete its file; else
  * output_end returns whether a write has failed.
  */
-int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e);
-int output_end(struct output *o, struct err *e);
+int output_begin(struct output *output, struct arena *a, int64_t index, int part, struct err *e);
+int output_end(struct output *output, struct err *e);
 
 /*
  * Completes an open output if rc is 0, else drops it.  Returns rc, or -1 and *e if the file cannot
  * be completed.
  */
-int output_close(struct output *o, int rc, struct err *e);
+int output_close(struct output *output, int rc, struct err *e);
 
 #endif

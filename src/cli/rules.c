@@ -14,13 +14,13 @@ struct options {
     int n;
 };
 
-static void add_option(void *self, const struct opt_group *group, const struct opt *o)
+static void add_option(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct options *all = self;
 
     (void)group;
     assert(all->n < OPTS_MOST);
-    all->opt[all->n++] = o;
+    all->opt[all->n++] = opt;
 }
 
 static const struct opt *find(const struct options *all, const char *name, size_t n)
@@ -32,10 +32,10 @@ static const struct opt *find(const struct options *all, const char *name, size_
 }
 
 /* -1: it is not one of the choices. */
-static int choice_of(const struct opt *o, const char *name, size_t n)
+static int choice_of(const struct opt *opt, const char *name, size_t n)
 {
-    for (int i = 0; o->choices[i] != NULL; i++)
-        if (strlen(o->choices[i]) == n && strncmp(o->choices[i], name, n) == 0)
+    for (int i = 0; opt->choices[i] != NULL; i++)
+        if (strlen(opt->choices[i]) == n && strncmp(opt->choices[i], name, n) == 0)
             return i;
     return -1;
 }
@@ -65,17 +65,17 @@ static bool read_term(const struct options *all, const char *text, size_t n,
     return out->value >= 0;
 }
 
-/* Of one column of o. */
-static void each_of(const struct options *all, const struct opt *o, bool needs,
+/* Of one column of opt. */
+static void each_of(const struct options *all, const struct opt *opt, bool needs,
                     void (*fn)(void *self, const struct rule *r), void *self)
 {
-    const char *s = needs ? o->needs : o->excludes;
+    const char *s = needs ? opt->needs : opt->excludes;
 
     while (s != NULL && *s != '\0') {
         const char *end = s + strcspn(s, ";"), *terms = s + strcspn(s, ":;");
         struct rule rule = { .needs = needs };
 
-        read_term(all, o->name, strlen(o->name), &rule.self);
+        read_term(all, opt->name, strlen(opt->name), &rule.self);
         if (terms < end) {
             rule.why = terms + 2;
             rule.n_why = (int)(end - rule.why);
@@ -93,11 +93,11 @@ static void each_of(const struct options *all, const struct opt *o, bool needs,
     }
 }
 
-void rules_each(const struct cmd *c, void (*fn)(void *self, const struct rule *r), void *self)
+void rules_each(const struct cmd *cmd, void (*fn)(void *self, const struct rule *r), void *self)
 {
     struct options all = { .n = 0 };
 
-    opts_each(c, add_option, &all);
+    opts_each(cmd, add_option, &all);
     for (int needs = 0; needs < 2; needs++)
         for (int i = 0; i < all.n; i++)
             each_of(&all, all.opt[i], needs > 0, fn, self);
@@ -105,14 +105,14 @@ void rules_each(const struct cmd *c, void (*fn)(void *self, const struct rule *r
 
 /* ---- what is given ---- */
 
-static int preset_of(const struct opt *o)
+static int preset_of(const struct opt *opt)
 {
-    return o->def != NULL ? choice_of(o, o->def, strlen(o->def)) : 0;
+    return opt->def != NULL ? choice_of(opt, opt->def, strlen(opt->def)) : 0;
 }
 
-static bool is_given(const struct rule_term *t, const void *args)
+static bool is_given(const struct rule_term *term, const void *args)
 {
-    const struct opt *o = t->of;
+    const struct opt *o = term->of;
     const void *at = (const char *)args + o->field;
 
     switch (o->type) {
@@ -123,23 +123,24 @@ static bool is_given(const struct rule_term *t, const void *args)
     case OPT_LIST:
         return ((const struct opt_list *)at)->n > 0;
     case OPT_CHOICE:
-        return t->value >= 0 ? *(const int *)at == t->value : *(const int *)at != preset_of(o);
+        return term->value >= 0 ? *(const int *)at == term->value :
+               *(const int *)at != preset_of(o);
     default:
         return opts_is_given(args, o->field);
     }
 }
 
 /* "--with mean, --patch or --at" */
-static void name_terms(char *dst, size_t size, const struct rule *r)
+static void name_terms(char *dst, size_t size, const struct rule *rule)
 {
     size_t n = strlen(dst);
 
-    for (int i = 0; i < r->n && n < size; i++) {
-        const struct rule_term *t = &r->term[i];
+    for (int i = 0; i < rule->n && n < size; i++) {
+        const struct rule_term *t = &rule->term[i];
         bool valued = t->value >= 0 && t->of == t->opt;
 
         n += (size_t)snprintf(dst + n, size - n, "%s--%s%s%s",
-                              i == 0 ? "" : i < r->n - 1 ? ", " : " or ", t->opt->name,
+                              i == 0 ? "" : i < rule->n - 1 ? ", " : " or ", t->opt->name,
                               valued ? " " : "", valued ? t->opt->choices[t->value] : "");
     }
 }
@@ -150,42 +151,42 @@ struct check {
     int status;
 };
 
-static int refuse_pair(const struct rule *r, const struct opt *other, struct err *e)
+static int refuse_pair(const struct rule *rule, const struct opt *other, struct err *e)
 {
     return err_set(e, ERR_USAGE, "--%s, --%s: only one of them can be given%s%.*s",
-                   r->self.opt->name, other->name, r->why != NULL ? ": " : "", r->n_why,
-                   r->why != NULL ? r->why : "");
+                   rule->self.opt->name, other->name, rule->why != NULL ? ": " : "", rule->n_why,
+                   rule->why != NULL ? rule->why : "");
 }
 
-static int refuse_alone(const struct rule *r, struct err *e)
+static int refuse_alone(const struct rule *rule, struct err *e)
 {
     char names[RULES_NEEDED_SIZE] = "";
 
-    name_terms(names, sizeof names, r);
-    return err_set(e, ERR_USAGE, "--%s requires %s%s%.*s", r->self.opt->name, names,
-                   r->why != NULL ? ": " : "", r->n_why, r->why != NULL ? r->why : "");
+    name_terms(names, sizeof names, rule);
+    return err_set(e, ERR_USAGE, "--%s requires %s%s%.*s", rule->self.opt->name, names,
+                   rule->why != NULL ? ": " : "", rule->n_why, rule->why != NULL ? rule->why : "");
 }
 
-static void check_rule(void *self, const struct rule *r)
+static void check_rule(void *self, const struct rule *rule)
 {
     struct check *check = self;
     int given = 0;
 
-    if (check->status != 0 || !is_given(&r->self, check->args))
+    if (check->status != 0 || !is_given(&rule->self, check->args))
         return;
-    while (given < r->n && !is_given(&r->term[given], check->args))
+    while (given < rule->n && !is_given(&rule->term[given], check->args))
         given++;
-    if (r->needs && given == r->n)
-        check->status = refuse_alone(r, check->e);
-    if (!r->needs && given < r->n)
-        check->status = refuse_pair(r, r->term[given].opt, check->e);
+    if (rule->needs && given == rule->n)
+        check->status = refuse_alone(rule, check->e);
+    if (!rule->needs && given < rule->n)
+        check->status = refuse_pair(rule, rule->term[given].opt, check->e);
 }
 
-int rules_check(const struct cmd *c, const void *args, struct err *e)
+int rules_check(const struct cmd *cmd, const void *args, struct err *e)
 {
     struct check check = { args, e, 0 };
 
-    rules_each(c, check_rule, &check);
+    rules_each(cmd, check_rule, &check);
     return check.status;
 }
 
@@ -198,53 +199,53 @@ struct search {
     char *needed;
 };
 
-static void exclude(struct search *s, const struct opt *o)
+static void exclude(struct search *search, const struct opt *opt)
 {
-    for (int i = 0; i < s->all.n; i++)
-        s->excluded[i] |= s->all.opt[i] == o;
+    for (int i = 0; i < search->all.n; i++)
+        search->excluded[i] |= search->all.opt[i] == opt;
 }
 
-static void look_excluded(void *self, const struct rule *r)
+static void look_excluded(void *self, const struct rule *rule)
 {
     struct search *s = self;
 
-    for (int i = 0; !r->needs && i < r->n; i++) {
-        if (r->self.opt == s->o)
-            exclude(s, r->term[i].opt);
-        if (r->term[i].opt == s->o)
-            exclude(s, r->self.opt);
+    for (int i = 0; !rule->needs && i < rule->n; i++) {
+        if (rule->self.opt == s->o)
+            exclude(s, rule->term[i].opt);
+        if (rule->term[i].opt == s->o)
+            exclude(s, rule->self.opt);
     }
 }
 
-int rules_excluded(const struct cmd *c, const struct opt *o, const struct opt *out[OPTS_MOST])
+int rules_excluded(const struct cmd *cmd, const struct opt *opt, const struct opt *out[OPTS_MOST])
 {
-    struct search search = { .o = o };
+    struct search search = { .o = opt };
     int n = 0;
 
-    opts_each(c, add_option, &search.all);
-    rules_each(c, look_excluded, &search);
+    opts_each(cmd, add_option, &search.all);
+    rules_each(cmd, look_excluded, &search);
     for (int i = 0; i < search.all.n; i++)
         if (search.excluded[i])
             out[n++] = search.all.opt[i];
     return n;
 }
 
-static void look_needed(void *self, const struct rule *r)
+static void look_needed(void *self, const struct rule *rule)
 {
     const struct search *s = self;
     size_t n = strlen(s->needed);
 
-    if (!r->needs || r->self.opt != s->o)
+    if (!rule->needs || rule->self.opt != s->o)
         return;
     if (n > 0)
         snprintf(s->needed + n, RULES_NEEDED_SIZE - n, ", and ");
-    name_terms(s->needed, RULES_NEEDED_SIZE, r);
+    name_terms(s->needed, RULES_NEEDED_SIZE, rule);
 }
 
-void rules_needed(char dst[RULES_NEEDED_SIZE], const struct cmd *c, const struct opt *o)
+void rules_needed(char dst[RULES_NEEDED_SIZE], const struct cmd *cmd, const struct opt *opt)
 {
-    struct search search = { .o = o, .needed = dst };
+    struct search search = { .o = opt, .needed = dst };
 
     dst[0] = '\0';
-    rules_each(c, look_needed, &search);
+    rules_each(cmd, look_needed, &search);
 }

@@ -37,17 +37,17 @@ struct rule {
 };
 
 /* Calls fn for each rule of a command, in the order of its options: exclusions, then needs. */
-void rules_each(const struct cmd *c, void (*fn)(void *self, const struct rule *r), void *self);
+void rules_each(const struct cmd *cmd, void (*fn)(void *self, const struct rule *r), void *self);
 
 /* ERR_USAGE: what is given in args breaks a rule (with both names). */
-int rules_check(const struct cmd *c, const void *args, struct err *e);
+int rules_check(const struct cmd *cmd, const void *args, struct err *e);
 
-/* The options of c that o excludes, by either row, in the order of the options: n of out. */
-int rules_excluded(const struct cmd *c, const struct opt *o, const struct opt *out[OPTS_MOST]);
+/* The options of cmd that opt excludes, by either row, in the order of the options: n of out. */
+int rules_excluded(const struct cmd *cmd, const struct opt *opt, const struct opt *out[OPTS_MOST]);
 
 /* "--patch, --patch-ids or --with mean": what o needs in c, with ", and " between rules; empty:
  * nothing. */
 enum { RULES_NEEDED_SIZE = 400 };
-void rules_needed(char dst[RULES_NEEDED_SIZE], const struct cmd *c, const struct opt *o);
+void rules_needed(char dst[RULES_NEEDED_SIZE], const struct cmd *cmd, const struct opt *opt);
 
 #endif

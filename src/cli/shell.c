@@ -16,33 +16,33 @@ struct word {
     bool quoted, escaped;       /* within '…'; within "$(printf '…')" */
 };
 
-static void shell_put(struct word *w, const char *s, size_t n)
+static void shell_put(struct word *word, const char *s, size_t n)
 {
-    memcpy(w->to + w->n, s, n);
-    w->n += n;
+    memcpy(word->to + word->n, s, n);
+    word->n += n;
 }
 
 /* Ends what is open, and opens what is asked for. */
-static void turn_to(struct word *w, bool quoted, bool escaped)
+static void turn_to(struct word *word, bool quoted, bool escaped)
 {
-    if (w->quoted != quoted)
-        shell_put(w, "'", w->quoted ? 1 : 0);
-    if (w->escaped != escaped)
-        shell_put(w, escaped ? "\"$(printf '" : "')\"", escaped ? 11 : 3);
-    if (w->quoted != quoted)
-        shell_put(w, "'", quoted ? 1 : 0);
-    w->quoted = quoted;
-    w->escaped = escaped;
+    if (word->quoted != quoted)
+        shell_put(word, "'", word->quoted ? 1 : 0);
+    if (word->escaped != escaped)
+        shell_put(word, escaped ? "\"$(printf '" : "')\"", escaped ? 11 : 3);
+    if (word->quoted != quoted)
+        shell_put(word, "'", quoted ? 1 : 0);
+    word->quoted = quoted;
+    word->escaped = escaped;
 }
 
-static void put_escaped(struct word *w, const char *s, size_t n)
+static void put_escaped(struct word *word, const char *s, size_t n)
 {
     char octal[8];
 
-    turn_to(w, false, true);
+    turn_to(word, false, true);
     for (size_t i = 0; i < n; i++) {
         snprintf(octal, sizeof octal, "\\%03o", (unsigned)(unsigned char)s[i]);
-        shell_put(w, octal, 4);
+        shell_put(word, octal, 4);
     }
 }
 

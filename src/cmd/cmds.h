@@ -19,6 +19,6 @@ const struct cmd *cmd_known(const char *name, struct arena *a, struct err *e);
 int kernel_choose(struct err *e);
 
 /* Prints the program's version, its libraries' and the kernel in use. */
-void version_print(FILE *f);
+void version_print(FILE *file);
 
 #endif

@@ -22,9 +22,10 @@
 enum { NAME_WIDTH = 22 };
 
 /* "-sum a ln a of each row, mean over rows: 0 looks at one key (nats)" */
-static const char *help_line_of(struct arena *a, const struct metric *m)
+static const char *help_line_of(struct arena *a, const struct metric *metric)
 {
-    return m->unit[0] != '\0' ? arena_printf(a, "%s (%s)", m->help, m->unit) : m->help;
+    return metric->unit[0] != '\0' ? arena_printf(a, "%s (%s)", metric->help, metric->unit) :
+           metric->help;
 }
 
 static const char *asked_by(struct arena *a, enum metric_group group)
@@ -151,13 +152,13 @@ static int open_page(const char *program, const char *name, struct arena *a, str
 
 /* ---- options ---- */
 
-static void describe_option(const struct option_name *o, struct arena *a)
+static void describe_option(const struct option_name *name, struct arena *a)
 {
-    const struct opt *row = o->first;
+    const struct opt *row = name->first;
 
     help_entry(stdout, arena_printf(a, "--%s%s%s", row->name, row->arg != NULL ? " " : "",
                                     row->arg != NULL ? row->arg : ""),
-               arena_printf(a, "%s (%s)", o->meaning, option_commands(a, o)), NAME_WIDTH);
+               arena_printf(a, "%s (%s)", name->meaning, option_commands(a, name)), NAME_WIDTH);
 }
 
 /* Whether "--output", "output" or "-o" is the option. */
@@ -207,13 +208,13 @@ static int list_options(const char *name, struct arena *a, struct err *e)
 
 /* ---- commands ---- */
 
-static int describe_group(const struct cmd *c, const char *name, struct err *e)
+static int describe_group(const struct cmd *cmd, const char *name, struct err *e)
 {
     char names[300];
 
-    if (help_group(stdout, c, name, names, sizeof names))
+    if (help_group(stdout, cmd, name, names, sizeof names))
         return 0;
-    return err_set(e, ERR_USAGE, "help %s: no group of options '%s', expected one of %s", c->name,
+    return err_set(e, ERR_USAGE, "help %s: no group of options '%s', expected one of %s", cmd->name,
                    name, names);
 }
 

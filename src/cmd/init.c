@@ -71,34 +71,34 @@ struct plan {
 };
 
 /* columns 0: a vector. */
-static void init_add(struct plan *p, char *name, int rows, int columns, enum fill fill)
+static void init_add(struct plan *plan, char *name, int rows, int columns, enum fill fill)
 {
-    if (p->n == p->room) {
-        p->tensor = arena_grow(p->a, p->tensor, (size_t)p->n, 2 * (size_t)p->n + 16,
-                               sizeof *p->tensor);
-        p->fill = arena_grow(p->a, p->fill, (size_t)p->n, 2 * (size_t)p->n + 16,
-                             sizeof *p->fill);
-        p->room = 2 * p->n + 16;
+    if (plan->n == plan->room) {
+        plan->tensor = arena_grow(plan->a, plan->tensor, (size_t)plan->n, 2 * (size_t)plan->n + 16,
+                                  sizeof *plan->tensor);
+        plan->fill = arena_grow(plan->a, plan->fill, (size_t)plan->n, 2 * (size_t)plan->n + 16,
+                                sizeof *plan->fill);
+        plan->room = 2 * plan->n + 16;
     }
-    p->tensor[p->n] = (struct tensor){ .name = name, .dtype = DTYPE_F32,
-                                       .n_dims = columns > 0 ? 2 : 1,
-                                       .shape = { rows, columns } };
-    p->fill[p->n++] = fill;
+    plan->tensor[plan->n] = (struct tensor){ .name = name, .dtype = DTYPE_F32,
+                                             .n_dims = columns > 0 ? 2 : 1,
+                                             .shape = { rows, columns } };
+    plan->fill[plan->n++] = fill;
 }
 
-static void add_linear(struct plan *p, const char *scope, const char *name, int out, int in)
+static void add_linear(struct plan *plan, const char *scope, const char *name, int out, int in)
 {
-    init_add(p, arena_printf(p->a, "%s%s.weight", scope, name), out, in, FILL_XAVIER);
-    if (!p->args->no_bias)
-        init_add(p, arena_printf(p->a, "%s%s.bias", scope, name), out, 0, FILL_ZERO);
+    init_add(plan, arena_printf(plan->a, "%s%s.weight", scope, name), out, in, FILL_XAVIER);
+    if (!plan->args->no_bias)
+        init_add(plan, arena_printf(plan->a, "%s%s.bias", scope, name), out, 0, FILL_ZERO);
 }
 
-static void add_norm(struct plan *p, const char *layer, int i)
+static void add_norm(struct plan *plan, const char *layer, int i)
 {
-    int D = p->args->d_model;
+    int D = plan->args->d_model;
 
-    init_add(p, arena_printf(p->a, "%snorm%d.weight", layer, i), D, 0, FILL_ONE);
-    init_add(p, arena_printf(p->a, "%snorm%d.bias", layer, i), D, 0, FILL_ZERO);
+    init_add(plan, arena_printf(plan->a, "%snorm%d.weight", layer, i), D, 0, FILL_ONE);
+    init_add(plan, arena_printf(plan->a, "%snorm%d.bias", layer, i), D, 0, FILL_ZERO);
 }
 
 static int width_k(const struct init_args *args)
@@ -111,9 +111,9 @@ static int width_v(const struct init_args *args)
     return args->d_v > 0 ? args->d_v : width_k(args);
 }
 
-static void add_attention(struct plan *p, const char *scope)
+static void add_attention(struct plan *plan, const char *scope)
 {
-    const struct init_args *args = p->args;
+    const struct init_args *args = plan->args;
     const char *const letters[] = { "q", "k", "v" };
     int D = args->d_model, max_len = args->max_len > 0 ? args->max_len : 512;
 
@@ -122,60 +122,60 @@ static void add_attention(struct plan *p, const char *scope)
         int H = i > 0 && args->kv_heads > 0 ? args->kv_heads : args->heads;
 
         for (int h = 0; args->separable && h < H; h++)
-            add_linear(p, scope, arena_printf(p->a, "%s_linears.%d", letters[i], h), d, D);
+            add_linear(plan, scope, arena_printf(plan->a, "%s_linears.%d", letters[i], h), d, D);
         if (!args->separable)
-            add_linear(p, scope, arena_printf(p->a, "%s_linear", letters[i]), H * d, D);
+            add_linear(plan, scope, arena_printf(plan->a, "%s_linear", letters[i]), H * d, D);
     }
-    add_linear(p, scope, "output_linear", D, args->heads * width_v(args));
+    add_linear(plan, scope, "output_linear", D, args->heads * width_v(args));
     if (args->relative)
-        init_add(p, arena_printf(p->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
+        init_add(plan, arena_printf(plan->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
                  width_k(args), FILL_NORMAL);
 }
 
-static void init_add_layer(struct plan *p, const char *layer)
+static void init_add_layer(struct plan *plan, const char *layer)
 {
-    const struct init_args *args = p->args;
+    const struct init_args *args = plan->args;
     int D = args->d_model, F = args->d_ff > 0 ? args->d_ff : 4 * D;
 
-    add_attention(p, arena_printf(p->a, "%sself_attn.", layer));
+    add_attention(plan, arena_printf(plan->a, "%sself_attn.", layer));
     if (args->decoder)
-        add_attention(p, arena_printf(p->a, "%scross_attn.", layer));
-    add_linear(p, layer, "feed_forward.0", F, D);
-    add_linear(p, layer, "feed_forward.3", D, F);
+        add_attention(plan, arena_printf(plan->a, "%scross_attn.", layer));
+    add_linear(plan, layer, "feed_forward.0", F, D);
+    add_linear(plan, layer, "feed_forward.3", D, F);
     for (int i = 1; i <= (args->decoder ? 3 : 2); i++)
-        add_norm(p, layer, i);
+        add_norm(plan, layer, i);
 }
 
-static void add_all(struct plan *p)
+static void add_all(struct plan *plan)
 {
-    const struct init_args *args = p->args;
+    const struct init_args *args = plan->args;
 
     if (!args->encoder && !args->decoder)
-        add_attention(p, "");
+        add_attention(plan, "");
     else if (args->layers == 0)
-        init_add_layer(p, "");
+        init_add_layer(plan, "");
     for (int l = 0; l < args->layers; l++)
-        init_add_layer(p, arena_printf(p->a, "layers.%d.", l));
+        init_add_layer(plan, arena_printf(plan->a, "layers.%d.", l));
 }
 
 /* ---- numbers ---- */
 
 /* Uniform in +-sqrt(6 / (in + out)), as torch.nn.init.xavier_uniform_ draws them, whose
  * product and sum are fused. */
-static void xavier(struct rng *r, float *x, int64_t n, const struct tensor *t)
+static void xavier(struct rng *rng, float *x, int64_t n, const struct tensor *tensor)
 {
-    double std = sqrt(2.0 / (double)(t->shape[0] + t->shape[1]));
+    double std = sqrt(2.0 / (double)(tensor->shape[0] + tensor->shape[1]));
     float limit = (float)(sqrt(3.0) * std);
 
     for (int64_t i = 0; i < n; i++)
-        x[i] = fmaf((float)(rng_bits(r) & 0xffffffu) * 0x1p-24f, 2 * limit, -limit);
+        x[i] = fmaf((float)(rng_bits(rng) & 0xffffffu) * 0x1p-24f, 2 * limit, -limit);
 }
 
-static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct tensor *t,
+static void write_tensor(FILE *file, struct arena *a, struct rng *rng, const struct tensor *tensor,
                          enum fill fill)
 {
     enum { CHUNK = 4096 };
-    int64_t n = t->shape[0] * (t->n_dims > 1 ? t->shape[1] : 1);
+    int64_t n = tensor->shape[0] * (tensor->n_dims > 1 ? tensor->shape[1] : 1);
     int64_t chunk = fill == FILL_NORMAL || n < CHUNK ? n : CHUNK;   /* normal: one fill */
     struct arena_mark mark = arena_mark(a);
     float *x = arena_alloc(a, (size_t)chunk, sizeof *x);
@@ -184,40 +184,40 @@ static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct t
         int64_t here = n - at < chunk ? n - at : chunk;
 
         if (fill == FILL_NORMAL)
-            rng_normal_fill(r, x, here);
+            rng_normal_fill(rng, x, here);
         else if (fill == FILL_XAVIER)
-            xavier(r, x, here, t);
+            xavier(rng, x, here, tensor);
         for (int64_t i = 0; fill == FILL_ONE && i < here; i++)
             x[i] = 1;
-        bytes_write(f, x, (size_t)here, sizeof *x);
+        bytes_write(file, x, (size_t)here, sizeof *x);
     }
     arena_reset(a, mark);
 }
 
 /* What a reader of the layer needs, and what is said of the run; run NULL: nothing. */
-static int write_head(struct plan *p, const struct provenance *run, FILE *f, struct err *e)
+static int write_head(struct plan *plan, const struct provenance *run, FILE *file, struct err *e)
 {
     struct note note[2 + PROVENANCE_PAIRS] = {
-        { "heads", arena_printf(p->a, "%d", p->args->heads) }, { "zero_attn", "true" }
+        { "heads", arena_printf(plan->a, "%d", plan->args->heads) }, { "zero_attn", "true" }
     };
     struct provenance_pair pair[PROVENANCE_PAIRS];
-    int n = p->args->zero_attn ? 2 : 1, n_pairs = run != NULL ?
-                                                  provenance_pairs(run, p->a, pair) : 0;
+    int n = plan->args->zero_attn ? 2 : 1, n_pairs = run != NULL ?
+                                                     provenance_pairs(run, plan->a, pair) : 0;
 
     for (int i = 0; i < n_pairs; i++)
         note[n++] = (struct note){ pair[i].key, pair[i].value };
-    return safetensors_begin(f, p->tensor, p->n, note, n, e);
+    return safetensors_begin(file, plan->tensor, plan->n, note, n, e);
 }
 
-static int write_all(struct plan *p, const struct provenance *run, FILE *f, struct err *e)
+static int write_all(struct plan *plan, const struct provenance *run, FILE *file, struct err *e)
 {
     struct rng r;
 
-    rng_seed(&r, (uint64_t)p->args->seed);
-    if (write_head(p, run, f, e) != 0)
+    rng_seed(&r, (uint64_t)plan->args->seed);
+    if (write_head(plan, run, file, e) != 0)
         return -1;
-    for (int i = 0; i < p->n && !ferror(f); i++)
-        write_tensor(f, p->a, &r, &p->tensor[i], p->fill[i]);
+    for (int i = 0; i < plan->n && !ferror(file); i++)
+        write_tensor(file, plan->a, &r, &plan->tensor[i], plan->fill[i]);
     return 0;
 }
 

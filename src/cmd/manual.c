@@ -102,13 +102,14 @@ static const char *unescape(struct arena *a, const char *s, size_t n)
     return text;
 }
 
-static void manual_add(struct text *t, const char *word)
+static void manual_add(struct text *text, const char *word)
 {
     bool closes = word[0] != '\0' && strchr(".,:;)", word[0]) != NULL && word[1] == '\0';
-    bool blank = t->s[0] != '\0' && !t->glued && !closes && t->s[strlen(t->s) - 1] != '\n';
+    bool blank = text->s[0] != '\0' && !text->glued && !closes &&
+                 text->s[strlen(text->s) - 1] != '\n';
 
-    t->s = arena_printf(t->a, "%s%s%s", t->s, blank ? " " : "", word);
-    t->glued = false;
+    text->s = arena_printf(text->a, "%s%s%s", text->s, blank ? " " : "", word);
+    text->glued = false;
 }
 
 /* ---- macros ---- */
@@ -141,21 +142,21 @@ static bool is_plain_macro(const char *word)
 }
 
 /* The words of a line of macros. */
-static void add_macros(struct text *t, const char *line, size_t size)
+static void add_macros(struct text *text, const char *line, size_t size)
 {
     const struct quote *open = NULL;
     bool flag = false, page = false;
 
     for (const char *at = line, *end = line + size; at < end;) {
         size_t n = strcspn(at, " \n");
-        const char *word = unescape(t->a, at, n);
+        const char *word = unescape(text->a, at, n);
         bool closes = n == 1 && strchr(".,:;", word[0]) != NULL;
 
         at += n;
         at += strspn(at, " ");
         if (open != NULL && closes && at >= end) {
-            t->glued = true;
-            manual_add(t, open->after);
+            text->glued = true;
+            manual_add(text, open->after);
             open = NULL;
         }
         if (strcmp(word, "Fl") == 0) {
@@ -164,33 +165,34 @@ static void add_macros(struct text *t, const char *line, size_t size)
             page = true;
         } else if (quote_of(word) != NULL) {
             open = quote_of(word);
-            manual_add(t, open->before);
-            t->glued = true;
+            manual_add(text, open->before);
+            text->glued = true;
         } else if (closes || !is_plain_macro(word)) {
-            manual_add(t, flag && !closes ? arena_printf(t->a, "-%s", word) : word);
+            manual_add(text, flag && !closes ? arena_printf(text->a, "-%s", word) : word);
             flag = flag && closes;
             if (page && strspn(word, "0123456789") == n) {
                 page = false;
-                t->s = arena_printf(t->a, "%.*s(%s)", (int)(strlen(t->s) - n - 1), t->s, word);
+                text->s = arena_printf(text->a, "%.*s(%s)", (int)(strlen(text->s) - n - 1), text->s,
+                                       word);
             }
         }
     }
     if (open != NULL) {
-        t->glued = true;
-        manual_add(t, open->after);
+        text->glued = true;
+        manual_add(text, open->after);
     }
 }
 
-static void manual_add_line(struct text *t, const char *line)
+static void manual_add_line(struct text *text, const char *line)
 {
     size_t n = strcspn(line, "\n");
 
     if (str_starts_with(line, ".Pp"))
-        t->s = arena_printf(t->a, "%s\n\n", t->s);
+        text->s = arena_printf(text->a, "%s\n\n", text->s);
     else if (line[0] == '.')
-        add_macros(t, line + 1, n - 1);
+        add_macros(text, line + 1, n - 1);
     else
-        manual_add(t, unescape(t->a, line, n));
+        manual_add(text, unescape(text->a, line, n));
 }
 
 /* The sentences of an item, whose heading stands in this line. */

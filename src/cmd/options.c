@@ -22,9 +22,9 @@ struct collection {
     const char *command;
 };
 
-static enum option_kind options_kind_of(const struct opt *o)
+static enum option_kind options_kind_of(const struct opt *opt)
 {
-    switch (o->type) {
+    switch (opt->type) {
     case OPT_INT: return OPTION_WHOLE;
     case OPT_REAL: return OPTION_REAL;
     case OPT_FLAG:
@@ -43,32 +43,33 @@ static int count_commands(void)
     return n;
 }
 
-static struct option_name *options_name_of(struct collection *c, const struct opt *o)
+static struct option_name *options_name_of(struct collection *collection, const struct opt *opt)
 {
     struct option_name *name;
 
-    for (int i = 0; i < c->n; i++)
-        if (strcmp(c->name[i].first->name, o->name) == 0)
-            return &c->name[i];
-    name = &c->name[c->n++];
-    *name = (struct option_name){ .first = o, .kind = options_kind_of(o), .meaning = o->help };
-    name->command = arena_alloc(c->a, (uint64_t)count_commands(), sizeof *name->command);
+    for (int i = 0; i < collection->n; i++)
+        if (strcmp(collection->name[i].first->name, opt->name) == 0)
+            return &collection->name[i];
+    name = &collection->name[collection->n++];
+    *name = (struct option_name){ .first = opt, .kind = options_kind_of(opt),
+                                  .meaning = opt->help };
+    name->command = arena_alloc(collection->a, (uint64_t)count_commands(), sizeof *name->command);
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-        if (strcmp(meanings[i].name, o->name) == 0) {
+        if (strcmp(meanings[i].name, opt->name) == 0) {
             name->meaning = meanings[i].meaning;
             name->is_listed = true;
         }
     return name;
 }
 
-static void options_add(void *self, const struct opt_group *group, const struct opt *o)
+static void options_add(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct collection *c = self;
-    struct option_name *name = options_name_of(c, o);
+    struct option_name *name = options_name_of(c, opt);
 
     (void)group;
-    name->has_kinds |= options_kind_of(o) != name->kind;
-    name->has_wordings |= strcmp(o->help, name->first->help) != 0;
+    name->has_kinds |= options_kind_of(opt) != name->kind;
+    name->has_wordings |= strcmp(opt->help, name->first->help) != 0;
     ((const char **)(uintptr_t)name->command)[name->n_commands++] = c->command;
 }
 
@@ -93,12 +94,12 @@ const struct option_name *option_names(struct arena *a, int *n)
 }
 
 /* Names of the commands that have the option, or, of most, of those that have it not. */
-static const char *options_joined(struct arena *a, const struct option_name *o, bool having)
+static const char *options_joined(struct arena *a, const struct option_name *name, bool having)
 {
     const char *text = "";
 
     for (int i = 0, k = 0; cmd_table[i] != NULL; i++) {
-        bool has = k < o->n_commands && strcmp(o->command[k], cmd_table[i]->name) == 0;
+        bool has = k < name->n_commands && strcmp(name->command[k], cmd_table[i]->name) == 0;
 
         k += has;
         if (has == having)
@@ -108,13 +109,13 @@ static const char *options_joined(struct arena *a, const struct option_name *o, 
     return text;
 }
 
-const char *option_commands(struct arena *a, const struct option_name *o)
+const char *option_commands(struct arena *a, const struct option_name *name)
 {
     int n = count_commands();
 
-    if (o->n_commands == n)
+    if (name->n_commands == n)
         return "all";
-    if (n - o->n_commands <= FEW)
-        return arena_printf(a, "all but %s", options_joined(a, o, false));
-    return options_joined(a, o, true);
+    if (n - name->n_commands <= FEW)
+        return arena_printf(a, "all but %s", options_joined(a, name, false));
+    return options_joined(a, name, true);
 }

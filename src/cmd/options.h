@@ -24,6 +24,6 @@ struct option_name {
 const struct option_name *option_names(struct arena *a, int *n);
 
 /* The commands that have it: "all", "all but a, b", or the names. */
-const char *option_commands(struct arena *a, const struct option_name *o);
+const char *option_commands(struct arena *a, const struct option_name *name);
 
 #endif

@@ -76,41 +76,41 @@ static int by_time(const void *x, const void *y)
     return (a->wall_ms < b->wall_ms) - (a->wall_ms > b->wall_ms);
 }
 
-const struct profile_row *profile_rows(const struct meter_parts *p, double peak, struct arena *a,
-                                       int *n)
+const struct profile_row *profile_rows(const struct meter_parts *parts, double peak,
+                                       struct arena *a, int *n)
 {
     static const enum meter_part order[N_METER_PART] = {
         METER_LOAD, METER_TOKENS, METER_PASS, METER_NORM, METER_LINEAR, METER_ACTIVATION,
         METER_ATTENTION, METER_STATISTICS, METER_OUTPUT, METER_OTHER,
     };
     struct profile_row *rows = arena_alloc(a, METER_ROWS, sizeof *rows);
-    double all_s = meter_total(p).wall_s;
+    double all_s = meter_total(parts).wall_s;
     int first = 0;
 
     *n = 0;
     for (int i = 0; i < N_METER_PART; i++) {
         if (order[i] == METER_LINEAR) {
             first = *n;
-            for (int k = N_METER_PART; k < p->n; k++)
-                profile_add(&rows[(*n)++], &p->row[k], peak, all_s, a);
+            for (int k = N_METER_PART; k < parts->n; k++)
+                profile_add(&rows[(*n)++], &parts->row[k], peak, all_s, a);
             qsort(rows + first, (size_t)(*n - first), sizeof *rows, by_time);
         }
-        if (p->row[order[i]].calls > 0 || order[i] == METER_OTHER)
-            profile_add(&rows[(*n)++], &p->row[order[i]], peak, all_s, a);
+        if (parts->row[order[i]].calls > 0 || order[i] == METER_OTHER)
+            profile_add(&rows[(*n)++], &parts->row[order[i]], peak, all_s, a);
     }
     return rows;
 }
 
 /* ---- --profile ---- */
 
-void profile_print(const struct meter_parts *p, struct arena *a, FILE *f)
+void profile_print(const struct meter_parts *parts, struct arena *a, FILE *file)
 {
     static const char *const unknown[] = { "of_peak", NULL };
-    struct meter_time total = meter_total(p);
+    struct meter_time total = meter_total(parts);
     int n;
-    const struct profile_row *rows = profile_rows(p, (double)NAN, a, &n);
+    const struct profile_row *rows = profile_rows(parts, (double)NAN, a, &n);
 
-    record_table(record_without(a, &profile_record, IN_TABLE, unknown), rows, n, a, f);
-    fprintf(f, "in all: %.3f ms by the clock, %.3f ms of processors\n",
+    record_table(record_without(a, &profile_record, IN_TABLE, unknown), rows, n, a, file);
+    fprintf(file, "in all: %.3f ms by the clock, %.3f ms of processors\n",
             1e3 * total.wall_s, 1e3 * total.cpu_s);
 }

@@ -27,10 +27,10 @@ extern const struct record profile_record;
  * [*n] in arena a: the parts that took any time, in the order of a run; linears sorted by time.
  * peak: flop per second of the machine; NaN: unknown.
  */
-const struct profile_row *profile_rows(const struct meter_parts *p, double peak, struct arena *a,
-                                       int *n);
+const struct profile_row *profile_rows(const struct meter_parts *parts, double peak,
+                                       struct arena *a, int *n);
 
 /* Prints their table, without unknown columns, and a line for the whole. */
-void profile_print(const struct meter_parts *p, struct arena *a, FILE *f);
+void profile_print(const struct meter_parts *parts, struct arena *a, FILE *file);
 
 #endif

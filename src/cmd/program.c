@@ -30,29 +30,29 @@ static void rename_told(void *self, const char *was, const char *now)
                                        "know the old name", was, now);
 }
 
-static int program_run_command(const struct cmd *c, int argc, char **argv, struct arena *arena,
+static int program_run_command(const struct cmd *cmd, int argc, char **argv, struct arena *arena,
                                struct err *e)
 {
     struct renamed renamed = { .a = arena };
     struct env env = { .arena = arena };
     struct console console;
-    void *args = arena_alloc(arena, 1, c->args_size);
+    void *args = arena_alloc(arena, 1, cmd->args_size);
     const struct common_args *common = args;
     char **operands;
     int n_operands, status;
 
-    argv = formers_replace(arena, c, argc - 1, argv + 1, rename_told, &renamed);
-    status = opts_parse(c, cmd_table, argc - 1, argv, args, &n_operands, &operands, e);
+    argv = formers_replace(arena, cmd, argc - 1, argv + 1, rename_told, &renamed);
+    status = opts_parse(cmd, cmd_table, argc - 1, argv, args, &n_operands, &operands, e);
     if (status > 0)
-        (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
+        (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, cmd);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    if (rules_check(c, args, e) != 0)
+    if (rules_check(cmd, args, e) != 0)
         return -1;
     claims_read(arena, "standard input", "/dev/stdin");
-    if (kernel_choose(e) != 0 || opts_claim(c, args, arena, e) != 0)
+    if (kernel_choose(e) != 0 || opts_claim(cmd, args, arena, e) != 0)
         return -1;
-    env.cmd = c;
+    env.cmd = cmd;
     env.argc = argc - 1;
     env.argv = argv;
     env.quiet = common->quiet;
@@ -65,7 +65,7 @@ static int program_run_command(const struct cmd *c, int argc, char **argv, struc
     console_open(&console, &env);
     for (int i = 0; i < renamed.n; i++)
         err_warn(env.note, "%s", renamed.note[i]);
-    status = c->run(args, n_operands, operands, &env, e);
+    status = cmd->run(args, n_operands, operands, &env, e);
     console_hide();
     meter_end(env.meter);
     if (status == 0 && common->profile)
@@ -97,13 +97,13 @@ int program_run(int argc, char **argv, const struct cmd **c, struct arena *arena
     return *c != NULL ? program_run_command(*c, argc, argv, arena, e) : -1;
 }
 
-void program_complain(FILE *f, const struct cmd *c, const struct err *e)
+void program_complain(FILE *file, const struct cmd *cmd, const struct err *e)
 {
     if (e->msg[0] == '\0')
         return;
-    fprintf(f, "mha-viz: %s", e->msg);
+    fprintf(file, "mha-viz: %s", e->msg);
     if (e->kind == ERR_USAGE)
-        fprintf(f, " (try `mha-viz %s%s-h`)", c != NULL ? c->name : "",
-                c != NULL ? " " : "");
-    putc('\n', f);
+        fprintf(file, " (try `mha-viz %s%s-h`)", cmd != NULL ? cmd->name : "",
+                cmd != NULL ? " " : "");
+    putc('\n', file);
 }

@@ -16,6 +16,6 @@ int program_run(int argc, char **argv, const struct cmd **command, struct arena 
                 struct err *e);
 
 /* Prints the error in one line; nothing if the message is empty. */
-void program_complain(FILE *f, const struct cmd *command, const struct err *e);
+void program_complain(FILE *file, const struct cmd *command, const struct err *e);
 
 #endif

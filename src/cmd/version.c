@@ -13,17 +13,17 @@
 #include "nn/blas.h"
 #include "nn/nn.h"
 
-void version_print(FILE *f)
+void version_print(FILE *file)
 {
     char drawing[128], pcre2[64] = "";
 
     draw_version(drawing, sizeof drawing);
     pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
-    fprintf(f, "mha-viz " MHA_VIZ_VERSION "\n"
+    fprintf(file, "mha-viz " MHA_VIZ_VERSION "\n"
             "%s, zlib %s, jansson %s, utf8proc %s, pcre2 %.*s; kernel %s",
             drawing, zlibVersion(), jansson_version_str(), utf8proc_version(),
             (int)strcspn(pcre2, " "), pcre2, nn_kernel_name(nn_kernel()));
     if (nn_kernel() == KERNEL_BLAS)
-        fprintf(f, ": %s, whose bytes change with texts, batches and threads", blas_version());
-    fputc('\n', f);
+        fprintf(file, ": %s, whose bytes change with texts, batches and threads", blas_version());
+    fputc('\n', file);
 }

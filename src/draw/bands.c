@@ -67,22 +67,23 @@ static int index_of(const struct bands_field *field, float value)
     return isnan(value) ? CELL_MASKED : scale_index(SCALE_LINEAR, value, field->low, field->high);
 }
 
-static void measure_labels(struct measured *m, struct page *page)
+static void measure_labels(struct measured *measured, struct page *page)
 {
-    const struct bands *bands = m->bands;
+    const struct bands *bands = measured->bands;
 
-    m->label = arena_alloc(page->arena, (size_t)bands->n_rows, sizeof *m->label);
+    measured->label = arena_alloc(page->arena, (size_t)bands->n_rows, sizeof *measured->label);
     for (int i = 0; i < bands->n_rows && i < bands->rows.n; i++) {
-        m->label[i] = bands_line_of(page, &label_style, bands->rows.text[i],
-                                    label_size(&bands->rows, i));
-        m->label_w = fmax(m->label_w, text_width(m->label[i]));
+        measured->label[i] = bands_line_of(page, &label_style, bands->rows.text[i],
+                                           label_size(&bands->rows, i));
+        measured->label_w = fmax(measured->label_w, text_width(measured->label[i]));
     }
     if (bands->lead == NULL)
         return;
-    m->lead_title = bands_line_of(page, &text_heading, bands->lead_title,
-                                  strlen(bands->lead_title));
-    m->lead_label = bands_line_of(page, &label_style, bands->lead_label, strlen(bands->lead_label));
-    m->label_w = fmax(m->label_w, text_width(m->lead_label));
+    measured->lead_title = bands_line_of(page, &text_heading, bands->lead_title,
+                                         strlen(bands->lead_title));
+    measured->lead_label = bands_line_of(page, &label_style, bands->lead_label,
+                                         strlen(bands->lead_label));
+    measured->label_w = fmax(measured->label_w, text_width(measured->lead_label));
 }
 
 /* Numbers of a field of one column; returns the widest. */
@@ -108,13 +109,13 @@ static double measure_numbers(struct field *field, const struct bands_field *of,
 }
 
 /* The width of a column of bands: by what is left of the page, or at ease. */
-static double bands_cell_of(const struct measured *m, const struct page *page, double taken,
+static double bands_cell_of(const struct measured *measured, const struct page *page, double taken,
                             int n_cols)
 {
     double px = page->units.px, page_w = page->sheet->width_px * px, cell;
 
     if (page_w <= 0.0) {
-        cell = fmin(fmax(floor((double)FIELD / m->bands->field[0].n_cols), 1.0), CELL);
+        cell = fmin(fmax(floor((double)FIELD / measured->bands->field[0].n_cols), 1.0), CELL);
         return layout_units(page->units, cell);
     }
     cell = (page_w - 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) - taken) / n_cols;
@@ -124,18 +125,19 @@ static double bands_cell_of(const struct measured *m, const struct page *page, d
 }
 
 /* Texts, and what they take; the columns of all bands. */
-static double measure_fields(struct measured *m, struct page *page, int *n_cols)
+static double measure_fields(struct measured *measured, struct page *page, int *n_cols)
 {
-    const struct bands *bands = m->bands;
-    double taken = m->label_w + m->label_gap, padding = layout_units(page->units, PADDING);
+    const struct bands *bands = measured->bands;
+    double taken = measured->label_w + measured->label_gap,
+           padding = layout_units(page->units, PADDING);
 
-    m->field = arena_alloc(page->arena, (size_t)bands->n_fields, sizeof *m->field);
+    measured->field = arena_alloc(page->arena, (size_t)bands->n_fields, sizeof *measured->field);
     for (int i = 0; i < bands->n_fields; i++) {
         const struct bands_field *of = &bands->field[i];
-        struct field *field = &m->field[i];
+        struct field *field = &measured->field[i];
 
         field->title = bands_line_of(page, &text_heading, of->title, strlen(of->title));
-        taken += i > 0 ? m->gap : 0.0;
+        taken += i > 0 ? measured->gap : 0.0;
         if (of->n_cols > 1) {
             *n_cols += of->n_cols;
             continue;
@@ -149,63 +151,64 @@ static double measure_fields(struct measured *m, struct page *page, int *n_cols)
 }
 
 /* Returns what bars take beside the fields. */
-static double measure_bars(struct measured *m, struct page *page)
+static double measure_bars(struct measured *measured, struct page *page)
 {
-    double at = 0.0, px = page->units.px, room = m->bands->n_rows * m->row_h;
+    double at = 0.0, px = page->units.px, room = measured->bands->n_rows * measured->row_h;
 
-    m->bar_h = layout_whole(page->units, fmin(fmax(room, BAR_LOW * px), BAR_HIGH * px));
-    m->grid = (struct grid){ .line = layout_units(page->units, 1),
-                             .bar_w = layout_units(page->units, BAR_W),
-                             .value_gap = layout_units(page->units, 4) };
-    for (int i = 0; i < m->bands->n_fields; i++) {
-        const struct bands_field *of = &m->bands->field[i];
+    measured->bar_h = layout_whole(page->units, fmin(fmax(room, BAR_LOW * px), BAR_HIGH * px));
+    measured->grid = (struct grid){ .line = layout_units(page->units, 1),
+                                    .bar_w = layout_units(page->units, BAR_W),
+                                    .value_gap = layout_units(page->units, 4) };
+    for (int i = 0; i < measured->bands->n_fields; i++) {
+        const struct bands_field *of = &measured->bands->field[i];
         struct scale_range range = range_of(of);
-        struct field *field = &m->field[i];
+        struct field *field = &measured->field[i];
 
         if (of->bar == NULL)
             continue;
-        colourbar_measure(&field->bar, 1, page, SCALE_LINEAR, &range, m->bar_h);
+        colourbar_measure(&field->bar, 1, page, SCALE_LINEAR, &range, measured->bar_h);
         field->bar_title = bands_line_of(page, &text_heading, of->bar, strlen(of->bar));
-        at += at > 0.0 ? m->gap : layout_units(page->units, page->sheet->width_px > 0.0 ?
-                                                                GAP : BAR_GAP);
+        at += at > 0.0 ? measured->gap : layout_units(page->units, page->sheet->width_px > 0.0 ?
+                                                                       GAP : BAR_GAP);
         field->bar_x = at;
-        at += layout_whole(page->units, fmax(m->grid.bar_w + m->grid.line + m->grid.value_gap +
-                                             colourbar_width(&field->bar),
-                                             text_width(field->bar_title)));
+        at += layout_whole(page->units,
+                           fmax(measured->grid.bar_w + measured->grid.line +
+                                    measured->grid.value_gap + colourbar_width(&field->bar),
+                                text_width(field->bar_title)));
     }
     return at;
 }
 
-static void place_fields(struct measured *m, struct page *page, double cell)
+static void place_fields(struct measured *measured, struct page *page, double cell)
 {
-    double x = layout_whole(page->units, m->label_w + m->label_gap);
+    double x = layout_whole(page->units, measured->label_w + measured->label_gap);
 
-    for (int i = 0; i < m->bands->n_fields; i++) {
-        struct field *field = &m->field[i];
+    for (int i = 0; i < measured->bands->n_fields; i++) {
+        struct field *field = &measured->field[i];
         double title_w = layout_whole(page->units, text_width(field->title));
 
-        if (m->bands->field[i].n_cols > 1) {
+        if (measured->bands->field[i].n_cols > 1) {
             field->cell_w = cell;
-            field->w = cell * m->bands->field[i].n_cols;
+            field->w = cell * measured->bands->field[i].n_cols;
         }
         field->x = x;
-        x += fmax(field->w, title_w) + (i < m->bands->n_fields - 1 ? m->gap : 0.0);
+        x += fmax(field->w, title_w) + (i < measured->bands->n_fields - 1 ? measured->gap : 0.0);
     }
-    m->right = x;
+    measured->right = x;
 }
 
-static void place_rows(struct measured *m)
+static void place_rows(struct measured *measured)
 {
-    double y = m->title_h, bottom;
+    double y = measured->title_h, bottom;
 
-    if (m->bands->lead != NULL) {
-        m->lead_y = y;
-        y += m->row_h + 1.25 * m->title_h;
+    if (measured->bands->lead != NULL) {
+        measured->lead_y = y;
+        y += measured->row_h + 1.25 * measured->title_h;
     }
-    m->rows_y = y;
-    bottom = y + m->bands->n_rows * m->row_h;
-    m->bar_y = y;
-    m->height = fmax(bottom, m->bar_y + m->bar_h);
+    measured->rows_y = y;
+    bottom = y + measured->bands->n_rows * measured->row_h;
+    measured->bar_y = y;
+    measured->height = fmax(bottom, measured->bar_y + measured->bar_h);
 }
 
 static void *bands_measure(const void *of, struct page *page, struct box *size)
@@ -236,25 +239,26 @@ static void *bands_measure(const void *of, struct page *page, struct box *size)
 /* ---- places ---- */
 
 /* Row i of a field; -1: the lead. */
-static struct box row_box(const struct measured *m, struct box at, int i, int field)
+static struct box row_box(const struct measured *measured, struct box at, int i, int field)
 {
-    double y = i < 0 ? m->lead_y : m->rows_y + i * m->row_h;
+    double y = i < 0 ? measured->lead_y : measured->rows_y + i * measured->row_h;
 
-    return (struct box){ at.x + m->field[field].x, at.y + y, m->field[field].w, m->row_h };
+    return (struct box){ at.x + measured->field[field].x, at.y + y, measured->field[field].w,
+                         measured->row_h };
 }
 
 /* ---- ink ---- */
 
-static void paint_band(const struct measured *m, struct page *page, struct box at, int i, int field,
-                       const float *value)
+static void paint_band(const struct measured *measured, struct page *page, struct box at, int i,
+                       int field, const float *value)
 {
-    const struct bands_field *of = &m->bands->field[field];
+    const struct bands_field *of = &measured->bands->field[field];
     unsigned short *index = arena_alloc_raw(page->arena, (size_t)of->n_cols, sizeof *index);
-    struct box row = row_box(m, at, i, field);
+    struct box row = row_box(measured, at, i, field);
 
     for (int c = 0; c < of->n_cols; c++)
         index[c] = (unsigned short)index_of(of, value[c]);
-    row.h -= m->grid.line;      /* a line of paper below each */
+    row.h -= measured->grid.line;      /* a line of paper below each */
     page_cells(page, of->cmap, index, 1, of->n_cols, row);
 }
 
@@ -281,17 +285,17 @@ static void bands_draw(const struct page *page, const struct piece *piece,
                    2.0 * text_line_height(&page->text, style));
 }
 
-static void paint_row(const struct measured *m, struct page *page, struct box at, int i)
+static void paint_row(const struct measured *measured, struct page *page, struct box at, int i)
 {
-    struct box row = row_box(m, at, i, 0);
-    const struct piece *label = i < 0 ? m->lead_label : m->label[i];
-    double centre = row.y + (m->row_h - m->grid.line) / 2.0;
+    struct box row = row_box(measured, at, i, 0);
+    const struct piece *label = i < 0 ? measured->lead_label : measured->label[i];
+    double centre = row.y + (measured->row_h - measured->grid.line) / 2.0;
 
     if (label != NULL)
-        bands_draw(page, label, &label_style, TEXT_RIGHT, row.x - m->label_gap - text_width(label),
-                   centre);
-    for (int f = 0; f < m->bands->n_fields && i >= 0; f++) {
-        const struct field *field = &m->field[f];
+        bands_draw(page, label, &label_style, TEXT_RIGHT,
+                   row.x - measured->label_gap - text_width(label), centre);
+    for (int f = 0; f < measured->bands->n_fields && i >= 0; f++) {
+        const struct field *field = &measured->field[f];
 
         if (field->number != NULL)
             bands_draw(page, field->number[i], &number_style, TEXT_CENTRE,
@@ -299,15 +303,18 @@ static void paint_row(const struct measured *m, struct page *page, struct box at
     }
 }
 
-static void bands_paint_bar(const struct measured *m, struct page *page, struct box at, int f)
+static void bands_paint_bar(const struct measured *measured, struct page *page, struct box at,
+                            int f)
 {
-    const struct field *field = &m->field[f];
-    struct box bar = { at.x + m->right + field->bar_x, at.y + m->bar_y, m->grid.bar_w, m->bar_h };
+    const struct field *field = &measured->field[f];
+    struct box bar = { at.x + measured->right + field->bar_x, at.y + measured->bar_y,
+                       measured->grid.bar_w, measured->bar_h };
 
     if (field->bar_title == NULL)
         return;
-    bands_draw(page, field->bar_title, &text_heading, TEXT_LEFT, bar.x, bar.y - m->title_h / 2.0);
-    colourbar_paint(&field->bar, page, &m->grid, m->bands->field[f].cmap, bar);
+    bands_draw(page, field->bar_title, &text_heading, TEXT_LEFT, bar.x,
+               bar.y - measured->title_h / 2.0);
+    colourbar_paint(&field->bar, page, &measured->grid, measured->bands->field[f].cmap, bar);
 }
 
 static void bands_paint_text(const void *measured, struct page *page, struct box at)
@@ -340,29 +347,29 @@ struct part bands_part(const struct bands *bands)
     return (struct part){ &type, bands };
 }
 
-double bands_least(const struct sheet *s, enum draw_format format, struct arena *a)
+double bands_least(const struct sheet *sheet, enum draw_format format, struct arena *a)
 {
     const struct measured *m;
     struct plan plan;
     struct page page;
     double least = 0.0;
 
-    page_init(&page, s, format, a);
+    page_init(&page, sheet, format, a);
     sheet_plan(&plan, &page);
     m = plan.measured[0];
-    if (s->width_px > 0.0)
-        least = s->width_px - m->spare / page.units.px;
+    if (sheet->width_px > 0.0)
+        least = sheet->width_px - m->spare / page.units.px;
     page_finish(&page);
     return least;
 }
 
-struct box bands_box(const struct sheet *s, struct arena *a, int i, int field)
+struct box bands_box(const struct sheet *sheet, struct arena *a, int i, int field)
 {
     struct plan plan;
     struct page page;
     struct box box;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     box = row_box(plan.measured[0], plan.layout.part[0], i, field);
     page_finish(&page);

@@ -33,10 +33,10 @@ struct bands {
 struct part bands_part(const struct bands *bands);
 
 /* The least width, in pixels at 100 dpi, of a sheet that has this part alone. */
-double bands_least(const struct sheet *s, enum draw_format format, struct arena *a);
+double bands_least(const struct sheet *sheet, enum draw_format format, struct arena *a);
 
 /* The box of row i of a field in a PNG of a sheet that has this part alone; i -1: the lead row. */
-struct box bands_box(const struct sheet *s, struct arena *a, int i, int field);
+struct box bands_box(const struct sheet *sheet, struct arena *a, int i, int field);
 
 /* ---- bands_print.c ---- */
 

@@ -17,25 +17,25 @@ struct table {
     int *column, *width;        /* [n_fields]; width 0: there is no room for it */
 };
 
-static const char *bands_print_label_of(const struct table *t, int i)
+static const char *bands_print_label_of(const struct table *table, int i)
 {
-    const struct bands *bands = t->bands;
+    const struct bands *bands = table->bands;
 
     if (i < 0)
-        return label_clean(t->canvas->arena, bands->lead_label, strlen(bands->lead_label),
+        return label_clean(table->canvas->arena, bands->lead_label, strlen(bands->lead_label),
                            LABEL_CHARS);
     return i >= bands->rows.n ? "" :
-               label_clean(t->canvas->arena, bands->rows.text[i], label_size(&bands->rows, i),
+               label_clean(table->canvas->arena, bands->rows.text[i], label_size(&bands->rows, i),
                            LABEL_CHARS);
 }
 
-static int label_width(const struct table *t)
+static int label_width(const struct table *table)
 {
-    int most = t->canvas->n_columns / 4, widest = 1;
+    int most = table->canvas->n_columns / 4, widest = 1;
 
     most = most > LABEL ? LABEL : most < 1 ? 1 : most;
-    for (int i = t->bands->lead != NULL ? -1 : 0; i < t->bands->n_rows; i++) {
-        int w = canvas_width(bands_print_label_of(t, i));
+    for (int i = table->bands->lead != NULL ? -1 : 0; i < table->bands->n_rows; i++) {
+        int w = canvas_width(bands_print_label_of(table, i));
 
         widest = w > widest ? w : widest;
     }
@@ -56,17 +56,17 @@ static int number_width(const struct bands_field *field, int n)
 }
 
 /* Numbers from the last field on, as many as fit; bands share what is left. */
-static void bands_print_place(struct table *t)
+static void bands_print_place(struct table *table)
 {
-    const struct bands *bands = t->bands;
-    int room = t->canvas->n_columns - t->label_w, n_bands = 0, at = t->label_w + 1;
+    const struct bands *bands = table->bands;
+    int room = table->canvas->n_columns - table->label_w, n_bands = 0, at = table->label_w + 1;
 
     for (int f = bands->n_fields - 1; f >= 0; f--) {
         int w = bands->field[f].n_cols == 1 ? number_width(&bands->field[f], bands->n_rows) : 0;
 
         n_bands += bands->field[f].n_cols > 1;
-        t->width[f] = w + 1 <= room ? w : 0;
-        room -= t->width[f] > 0 ? t->width[f] + 1 : 0;
+        table->width[f] = w + 1 <= room ? w : 0;
+        room -= table->width[f] > 0 ? table->width[f] + 1 : 0;
     }
     for (int f = bands->n_fields - 1; f >= 0; f--) {
         int w;
@@ -75,12 +75,12 @@ static void bands_print_place(struct table *t)
             continue;
         w = room / n_bands-- - 1;
         w = w < bands->field[f].n_cols ? w : bands->field[f].n_cols;
-        t->width[f] = w >= LEAST_BAND || w == bands->field[f].n_cols ? w : 0;
-        room -= t->width[f] > 0 ? t->width[f] + 1 : 0;
+        table->width[f] = w >= LEAST_BAND || w == bands->field[f].n_cols ? w : 0;
+        room -= table->width[f] > 0 ? table->width[f] + 1 : 0;
     }
     for (int f = 0; f < bands->n_fields; f++) {
-        t->column[f] = at;
-        at += t->width[f] > 0 ? t->width[f] + 1 : 0;
+        table->column[f] = at;
+        at += table->width[f] > 0 ? table->width[f] + 1 : 0;
     }
 }
 
@@ -97,7 +97,8 @@ static float bands_print_strongest(const float *value, int n_cols, int width, in
 }
 
 /* Nothing is told by colour alone: without colours, the sign of what is far from 0. */
-static struct glyph glyph_of(const struct table *t, const struct bands_field *field, float value)
+static struct glyph glyph_of(const struct table *table, const struct bands_field *field,
+                             float value)
 {
     float far = fmaxf(fabsf(field->low), fabsf(field->high)) / 4.0f;
     const unsigned char *rgb;
@@ -105,58 +106,59 @@ static struct glyph glyph_of(const struct table *t, const struct bands_field *fi
     if (isnan(value))
         return (struct glyph){ "?", CANVAS_PLAIN, CANVAS_PLAIN, false };
     rgb = cmap_colour(field->cmap, scale_index(SCALE_LINEAR, value, field->low, field->high));
-    if (t->canvas->way == TERMINAL_DIGITS)
+    if (table->canvas->way == TERMINAL_DIGITS)
         return (struct glyph){ value > far ? "+" : value < -far ? "-" : "·", CANVAS_PLAIN,
                                CANVAS_PLAIN, false };
     return (struct glyph){ NULL, CANVAS_PLAIN, rgb[0] << 16 | rgb[1] << 8 | rgb[2], false };
 }
 
-static void print_band(const struct table *t, int row, int f, const float *value)
+static void print_band(const struct table *table, int row, int f, const float *value)
 {
-    const struct bands_field *field = &t->bands->field[f];
+    const struct bands_field *field = &table->bands->field[f];
 
-    for (int c = 0; c < t->width[f]; c++)
-        *canvas_at(t->canvas, row, t->column[f] + c) =
-            glyph_of(t, field, bands_print_strongest(value, field->n_cols, t->width[f], c));
+    for (int c = 0; c < table->width[f]; c++)
+        *canvas_at(table->canvas, row, table->column[f] + c) =
+            glyph_of(table, field, bands_print_strongest(value, field->n_cols, table->width[f], c));
 }
 
-static void print_label(const struct table *t, int row, int i)
+static void print_label(const struct table *table, int row, int i)
 {
-    const char *label = bands_print_label_of(t, i);
+    const char *label = bands_print_label_of(table, i);
     int w = canvas_width(label);
 
-    canvas_text(t->canvas, row, w < t->label_w ? t->label_w - w : 0, t->label_w, label, false);
+    canvas_text(table->canvas, row, w < table->label_w ? table->label_w - w : 0, table->label_w,
+                label, false);
 }
 
-static void print_row(const struct table *t, int row, int i)
+static void print_row(const struct table *table, int row, int i)
 {
-    print_label(t, row, i);
-    for (int f = 0; f < t->bands->n_fields; f++) {
-        const struct bands_field *field = &t->bands->field[f];
+    print_label(table, row, i);
+    for (int f = 0; f < table->bands->n_fields; f++) {
+        const struct bands_field *field = &table->bands->field[f];
         const float *value = field->value + (size_t)i * (size_t)field->n_cols;
         char text[NUMBER_TEXT];
 
-        if (t->width[f] == 0)
+        if (table->width[f] == 0)
             continue;
         if (field->n_cols > 1) {
-            print_band(t, row, f, value);
+            print_band(table, row, f, value);
             continue;
         }
         numbers_text(text, *value);
-        canvas_text(t->canvas, row, t->column[f] + t->width[f] - (int)strlen(text),
-                    t->width[f], text, false);
+        canvas_text(table->canvas, row, table->column[f] + table->width[f] - (int)strlen(text),
+                    table->width[f], text, false);
     }
 }
 
-static void print_titles(const struct table *t, int row)
+static void print_titles(const struct table *table, int row)
 {
-    for (int f = 0; f < t->bands->n_fields; f++) {
-        const struct bands_field *field = &t->bands->field[f];
-        int w = canvas_width(field->title), inset = field->n_cols == 1 ? t->width[f] - w : 0;
+    for (int f = 0; f < table->bands->n_fields; f++) {
+        const struct bands_field *field = &table->bands->field[f];
+        int w = canvas_width(field->title), inset = field->n_cols == 1 ? table->width[f] - w : 0;
 
-        if (t->width[f] > 0)
-            canvas_text(t->canvas, row, t->column[f] + (inset > 0 ? inset : 0), t->width[f],
-                        field->title, true);
+        if (table->width[f] > 0)
+            canvas_text(table->canvas, row, table->column[f] + (inset > 0 ? inset : 0),
+                        table->width[f], field->title, true);
     }
 }
 

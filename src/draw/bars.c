@@ -49,18 +49,18 @@ static const struct piece *bars_line_of(struct page *page, const struct style *s
                      label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
 }
 
-static void measure_labels(struct measured *m, struct page *page)
+static void measure_labels(struct measured *measured, struct page *page)
 {
     double gap = layout_units(page->units, GAP), name_w = 0.0, value_w = 0.0;
 
-    for (int i = 0; i < m->bars->n; i++) {
-        m->name[i] = bars_line_of(page, &name_style, m->bars->bar[i].name);
-        m->value[i] = bars_line_of(page, &value_style, m->bars->bar[i].value);
-        name_w = fmax(name_w, text_width(m->name[i]));
-        value_w = fmax(value_w, text_width(m->value[i]));
+    for (int i = 0; i < measured->bars->n; i++) {
+        measured->name[i] = bars_line_of(page, &name_style, measured->bars->bar[i].name);
+        measured->value[i] = bars_line_of(page, &value_style, measured->bars->bar[i].value);
+        name_w = fmax(name_w, text_width(measured->name[i]));
+        value_w = fmax(value_w, text_width(measured->value[i]));
     }
-    m->name_w = layout_whole(page->units, name_w) + gap;
-    m->value_w = gap + layout_whole(page->units, value_w);
+    measured->name_w = layout_whole(page->units, name_w) + gap;
+    measured->value_w = gap + layout_whole(page->units, value_w);
 }
 
 static void *bars_measure(const void *of, struct page *page, struct box *size)
@@ -91,12 +91,15 @@ static void *bars_measure(const void *of, struct page *page, struct box *size)
 
 /* ---- ink ---- */
 
-static struct box box_of(const struct measured *m, struct box at, int i)
+static struct box box_of(const struct measured *measured, struct box at, int i)
 {
-    double w = m->longest > 0.0 ? m->bar_w * m->bars->bar[i].length / m->longest : 0.0;
+    double w = measured->longest > 0.0 ?
+                   measured->bar_w * measured->bars->bar[i].length / measured->longest :
+                   0.0;
 
-    return (struct box){ at.x + m->name_w, at.y + m->step * i + (m->step - m->bar_h) / 2.0, w,
-                         m->bar_h };
+    return (struct box){ at.x + measured->name_w,
+                         at.y + measured->step * i + (measured->step - measured->bar_h) / 2.0, w,
+                         measured->bar_h };
 }
 
 static void bars_paint(const void *measured, struct page *page, struct box at)
@@ -146,13 +149,13 @@ struct part bars_part(const struct bars *bars)
     return (struct part){ &type, bars };
 }
 
-struct box bars_box(const struct sheet *s, struct arena *a, int i)
+struct box bars_box(const struct sheet *sheet, struct arena *a, int i)
 {
     struct plan plan;
     struct page page;
     struct box box;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     box = box_of(plan.measured[0], plan.layout.part[0], i);
     page_finish(&page);

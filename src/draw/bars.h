@@ -25,7 +25,7 @@ struct bars {
 struct part bars_part(const struct bars *bars);
 
 /* The box of bar i in a PNG of a sheet that has this part alone. */
-struct box bars_box(const struct sheet *s, struct arena *a, int i);
+struct box bars_box(const struct sheet *sheet, struct arena *a, int i);
 
 /* The same in characters: full blocks for dark segments, light ones for the rest. */
 void bars_print(const void *bars, struct canvas *canvas);

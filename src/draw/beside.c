@@ -64,40 +64,41 @@ static double bar_of(const struct beside *beside, struct page *page)
 }
 
 /* As if each had a page of its own. */
-static void measure_parts(struct measured *m, struct page *page, struct box *size)
+static void measure_parts(struct measured *measured, struct page *page, struct box *size)
 {
     const struct sheet *sheet = page->sheet;
-    int last = beside_columns_of(m->of) - 1;
-    double width = layout_units(page->units, sheet->width_px), bar = bar_of(m->of, page);
+    int last = beside_columns_of(measured->of) - 1;
+    double width = layout_units(page->units, sheet->width_px), bar = bar_of(measured->of, page);
     double room = beside_room(page->units, width, last + 1, bar);
 
-    for (int i = 0; i < m->of->n; i++) {
+    for (int i = 0; i < measured->of->n; i++) {
         struct sheet own = *sheet;
 
         if (sheet->width_px > 0.0)
             own.width_px = (room + (i == last ? bar : 0.0)) / page->units.px +
                            2.0 * LAYOUT_NARROW_MARGIN;
         page->sheet = &own;
-        m->measured[i] = m->part[i].type->measure(m->part[i].of, page, &size[i]);
+        measured->measured[i] = measured->part[i].type->measure(measured->part[i].of, page,
+                                                                &size[i]);
     }
     page->sheet = sheet;
 }
 
-static double *measure_headings(struct measured *m, struct page *page,
+static double *measure_headings(struct measured *measured, struct page *page,
                                 const struct beside_sizes *sizes)
 {
-    double *height = arena_alloc(page->arena, (size_t)m->of->n, sizeof *height);
+    double *height = arena_alloc(page->arena, (size_t)measured->of->n, sizeof *height);
 
-    for (int i = 0; i < m->of->n; i++) {
-        const char *heading = m->of->heading[i];
+    for (int i = 0; i < measured->of->n; i++) {
+        const char *heading = measured->of->heading[i];
 
         if (heading == NULL)
             continue;
         heading = label_clean(page->arena, heading, strlen(heading), LABEL_TEXT_CHARS);
-        m->heading[i] = text_paragraph(&page->text, &text_heading, heading,
-                                       beside_column(sizes, i % sizes->columns), HEADING_LINES,
-                                       true);
-        height[i] = text_height(m->heading[i]);
+        measured->heading[i] = text_paragraph(&page->text, &text_heading, heading,
+                                              beside_column(sizes, i % sizes->columns),
+                                              HEADING_LINES, true);
+        height[i] = text_height(measured->heading[i]);
     }
     return height;
 }
@@ -152,12 +153,12 @@ static void beside_paint(const void *measured, struct page *page, struct box at)
 }
 
 /* The middle of a text's cells, from its left edge. */
-static double middle_of(const struct measured *m, int i)
+static double middle_of(const struct measured *measured, int i)
 {
     double left = INFINITY, right = 0.0;
 
-    for (int panel = 0; panel < m->of->maps[i].n_panels; panel++) {
-        struct box cells = heatmap_panel(m->measured[i], (struct box){ .x = 0.0 }, panel);
+    for (int panel = 0; panel < measured->of->maps[i].n_panels; panel++) {
+        struct box cells = heatmap_panel(measured->measured[i], (struct box){ .x = 0.0 }, panel);
 
         left = fmin(left, cells.x);
         right = fmax(right, cells.x + cells.w);
@@ -166,13 +167,13 @@ static double middle_of(const struct measured *m, int i)
 }
 
 /* Above the middle of the cells, as far as the heading stays within its box. */
-static void paint_heading(const struct measured *m, struct page *page, struct box at, int i)
+static void paint_heading(const struct measured *measured, struct page *page, struct box at, int i)
 {
-    struct box box = moved(m->boxes.heading[i], at);
-    double spare = fmax(box.w - text_width(m->heading[i]), 0.0) / 2.0;
-    double aside = middle_of(m, i) - box.w / 2.0;
+    struct box box = moved(measured->boxes.heading[i], at);
+    double spare = fmax(box.w - text_width(measured->heading[i]), 0.0) / 2.0;
+    double aside = middle_of(measured, i) - box.w / 2.0;
 
-    text_draw_paragraph(&page->text, page->cr, m->heading[i],
+    text_draw_paragraph(&page->text, page->cr, measured->heading[i],
                         page_snap(page, box.x + fmax(fmin(aside, spare), -spare)),
                         page_snap(page, box.y));
 }
@@ -217,14 +218,14 @@ struct part beside_part(const struct beside *beside)
     return (struct part){ &type, beside };
 }
 
-void beside_panels(const struct sheet *s, struct arena *a, struct box *panels)
+void beside_panels(const struct sheet *sheet, struct arena *a, struct box *panels)
 {
     const struct measured *m;
     struct plan plan;
     struct page page;
     int n = 0;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     m = plan.measured[0];
     for (int i = 0; i < m->of->n; i++)

@@ -17,7 +17,7 @@ struct part beside_part(const struct beside *beside);
 
 /* The boxes of the panels' cells, text after text, in a PNG of a sheet with this part alone, in
  * pixels; for tests. */
-void beside_panels(const struct sheet *s, struct arena *a, struct box *panels);
+void beside_panels(const struct sheet *sheet, struct arena *a, struct box *panels);
 
 /*
  * The width of each of so many grids on this page, as if it had a page of its own; *page: the page

@@ -13,51 +13,52 @@ static const struct spacing *spacing_of(bool is_narrow)
     return is_narrow ? &narrow : &wide;
 }
 
-double beside_column(const struct beside_sizes *s, int column)
+double beside_column(const struct beside_sizes *sizes, int column)
 {
     double widest = 0.0;
 
-    for (int i = column; i < s->n; i += s->columns)
-        widest = fmax(widest, s->part[i].w);
-    return layout_whole(s->units, widest);
+    for (int i = column; i < sizes->n; i += sizes->columns)
+        widest = fmax(widest, sizes->part[i].w);
+    return layout_whole(sizes->units, widest);
 }
 
 /* Of those of a row, which begins with the first-th part. */
-static double highest(const struct beside_sizes *s, int first, bool heading)
+static double highest(const struct beside_sizes *sizes, int first, bool heading)
 {
     double h = 0.0;
 
-    for (int i = first; i < s->n && i < first + s->columns; i++)
-        h = fmax(h, heading ? s->heading[i] : s->part[i].h);
-    return layout_whole(s->units, h);
+    for (int i = first; i < sizes->n && i < first + sizes->columns; i++)
+        h = fmax(h, heading ? sizes->heading[i] : sizes->part[i].h);
+    return layout_whole(sizes->units, h);
 }
 
-static void place_row(struct beside_boxes *b, const struct beside_sizes *s, int first)
+static void place_row(struct beside_boxes *boxes, const struct beside_sizes *sizes, int first)
 {
-    const struct spacing *space = spacing_of(s->narrow);
-    double heading = s->heading != NULL ? highest(s, first, true) : 0.0, x = 0.0;
-    double gap = heading > 0.0 ? layout_units(s->units, space->heading) : 0.0;
-    double y = b->height + (first > 0 ? layout_units(s->units, space->row) : 0.0);
+    const struct spacing *space = spacing_of(sizes->narrow);
+    double heading = sizes->heading != NULL ? highest(sizes, first, true) : 0.0, x = 0.0;
+    double gap = heading > 0.0 ? layout_units(sizes->units, space->heading) : 0.0;
+    double y = boxes->height + (first > 0 ? layout_units(sizes->units, space->row) : 0.0);
 
-    for (int i = first; i < s->n && i < first + s->columns; i++) {
-        double w = beside_column(s, i - first), h = s->heading != NULL ? s->heading[i] : 0.0;
+    for (int i = first; i < sizes->n && i < first + sizes->columns; i++) {
+        double w = beside_column(sizes, i - first),
+               h = sizes->heading != NULL ? sizes->heading[i] : 0.0;
 
-        b->heading[i] = (struct box){ x, y + heading - layout_whole(s->units, h), w, h };
-        b->part[i] = (struct box){ x, y + heading + gap, s->part[i].w, s->part[i].h };
-        b->width = fmax(b->width, x + w);
-        x += w + layout_units(s->units, space->column);
+        boxes->heading[i] = (struct box){ x, y + heading - layout_whole(sizes->units, h), w, h };
+        boxes->part[i] = (struct box){ x, y + heading + gap, sizes->part[i].w, sizes->part[i].h };
+        boxes->width = fmax(boxes->width, x + w);
+        x += w + layout_units(sizes->units, space->column);
     }
-    b->height = y + heading + gap + highest(s, first, false);
+    boxes->height = y + heading + gap + highest(sizes, first, false);
 }
 
-void beside_make(struct beside_boxes *b, const struct beside_sizes *s, struct arena *a)
+void beside_make(struct beside_boxes *boxes, const struct beside_sizes *sizes, struct arena *a)
 {
-    *b = (struct beside_boxes){
-        .heading = arena_alloc(a, (size_t)s->n, sizeof *b->heading),
-        .part = arena_alloc(a, (size_t)s->n, sizeof *b->part),
+    *boxes = (struct beside_boxes){
+        .heading = arena_alloc(a, (size_t)sizes->n, sizeof *boxes->heading),
+        .part = arena_alloc(a, (size_t)sizes->n, sizeof *boxes->part),
     };
-    for (int first = 0; first < s->n; first += s->columns)
-        place_row(b, s, first);
+    for (int first = 0; first < sizes->n; first += sizes->columns)
+        place_row(boxes, sizes, first);
 }
 
 double beside_room(struct units units, double width, int columns, double more)

@@ -26,10 +26,10 @@ struct beside_boxes {
 };
 
 /* The widest part of a column; its headings are as wide. */
-double beside_column(const struct beside_sizes *s, int column);
+double beside_column(const struct beside_sizes *sizes, int column);
 
 /* Memory is allocated in a. */
-void beside_make(struct beside_boxes *b, const struct beside_sizes *s, struct arena *a);
+void beside_make(struct beside_boxes *boxes, const struct beside_sizes *sizes, struct arena *a);
 
 /* The width of each of so many columns on a page of this width, with margins; `more` is reserved
  * after the last. */

@@ -17,7 +17,7 @@ int blocks_plan(int n_columns, bool labels, int n_cols, int *pool, int *least);
  * number).  A cell is two columns wide if there is room, else half a line high; without colours it
  * is a digit, tenths of the scale.  Masked cells are blank.
  */
-void blocks_print(const void *maps, struct canvas *c);
+void blocks_print(const void *maps, struct canvas *canvas);
 
 /* ---- pieces of it ---- */
 
@@ -25,14 +25,15 @@ void blocks_print(const void *maps, struct canvas *c);
 int blocks_colour(const struct cmap *cmap, unsigned index);
 
 /* Draws one cell: its background colour, or a digit. */
-void blocks_put(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned index);
+void blocks_put(struct canvas *canvas, int row, int column, const struct cmap *cmap,
+                unsigned index);
 
 /* Draws two cells in one character, the second below the first. */
-void blocks_halves(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned above,
-                   unsigned below);
+void blocks_halves(struct canvas *canvas, int row, int column, const struct cmap *cmap,
+                   unsigned above, unsigned below);
 
 /* Draws a colour bar "0.00 ..... ≥0.83": numbers at its ends, and as many colours as fit. */
-void blocks_bar(const struct heatmaps *maps, struct canvas *c, int row, int column, int room,
+void blocks_bar(const struct heatmaps *maps, struct canvas *canvas, int row, int column, int room,
                 struct scale_range range);
 
 #endif

@@ -29,54 +29,56 @@ static void *board_measure_part(const void *of, struct page *page, struct box *s
 
 /* ---- cells ---- */
 
-static struct box board_cell_of(const struct board_measured *m, struct box at, int i)
+static struct box board_cell_of(const struct board_measured *measured, struct box at, int i)
 {
-    return board_boxes_cell(&m->boxes, at, i / m->board->n_cols, i % m->board->n_cols);
+    return board_boxes_cell(&measured->boxes, at, i / measured->board->n_cols,
+                            i % measured->board->n_cols);
 }
 
-static void paint_thumbnails(const struct board_measured *m, struct page *page, struct box at)
+static void paint_thumbnails(const struct board_measured *measured, struct page *page,
+                             struct box at)
 {
-    const struct heatmaps *maps = m->board->maps;
-    const struct panel *shape = m->shape;
+    const struct heatmaps *maps = measured->board->maps;
+    const struct panel *shape = measured->shape;
     unsigned short *index = arena_alloc_raw(page->arena, (size_t)shape->n_rows *
                                             (size_t)shape->n_cols, sizeof *index);
 
     for (int i = 0; i < maps->n_panels; i++) {
-        struct box cell = board_cell_of(m, at, i);
+        struct box cell = board_cell_of(measured, at, i);
 
         if (maps->panels[i].n_rows == 0)
             continue;
-        cells_index(maps, &maps->panels[i], m->range[i], index);
-        page_frame(page, cell, m->boxes.line);
+        cells_index(maps, &maps->panels[i], measured->range[i], index);
+        page_frame(page, cell, measured->boxes.line);
         page_cells(page, maps->cmap, index, shape->n_rows, shape->n_cols, cell);
     }
 }
 
 /* The colour of a cell that is of one. */
-static void set_colour(const struct board_measured *m, cairo_t *cr, int i)
+static void set_colour(const struct board_measured *measured, cairo_t *cr, int i)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
     const unsigned char *rgb;
 
     if (board->kinds != NULL) {
         pen_tint(cr, board->kinds->of[i] >= 0 ? board->kinds->of[i] % PEN_TONES : PEN_INK);
-    } else if (m->index[i] == CELL_MASKED) {
+    } else if (measured->index[i] == CELL_MASKED) {
         cairo_set_source_rgb(cr, CMAP_MASKED / 255.0, CMAP_MASKED / 255.0,
                              CMAP_MASKED / 255.0);
     } else {
-        rgb = cmap_colour(board->maps->cmap, m->index[i]);
+        rgb = cmap_colour(board->maps->cmap, measured->index[i]);
         cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
     }
 }
 
-static void paint_colours(const struct board_measured *m, struct page *page, struct box at)
+static void paint_colours(const struct board_measured *measured, struct page *page, struct box at)
 {
-    for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
-        struct box cell = board_cell_of(m, at, i);
+    for (int i = 0; i < measured->board->n_rows * measured->board->n_cols; i++) {
+        struct box cell = board_cell_of(measured, at, i);
 
-        if (m->board->kinds != NULL && m->board->kinds->of[i] == BOARD_NO_CELL)
+        if (measured->board->kinds != NULL && measured->board->kinds->of[i] == BOARD_NO_CELL)
             continue;
-        set_colour(m, page->cr, i);
+        set_colour(measured, page->cr, i);
         cairo_rectangle(page->cr, cell.x, cell.y, cell.w, cell.h);
         cairo_fill(page->cr);
     }
@@ -103,9 +105,9 @@ static const char *said_of(const struct board *board, struct arena *a, int i)
 }
 
 /* "L3, H2: 0.1234" in an SVG. */
-static void note_cells(const struct board_measured *m, struct page *page, struct box at)
+static void note_cells(const struct board_measured *measured, struct page *page, struct box at)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
     int n = board->n_rows * board->n_cols;
 
     if (page->format != DRAW_SVG || n > HEATMAP_NOTES)
@@ -114,7 +116,7 @@ static void note_cells(const struct board_measured *m, struct page *page, struct
         if (board->kinds != NULL ? board->kinds->of[i] == BOARD_NO_CELL :
             board->thumbnails && board->maps->panels[i].n_rows == 0)
             continue;
-        page_note(page, board_cell_of(m, at, i),
+        page_note(page, board_cell_of(measured, at, i),
                   arena_printf(page->arena, "%s, %s%s",
                                board_label_of(page->arena, &board->rows, i / board->n_cols),
                                board_label_of(page->arena, &board->cols, i % board->n_cols),
@@ -150,88 +152,94 @@ static void draw_centred(struct page *page, const struct piece *piece,
                    2.0 * text_line_height(text, style));
 }
 
-static void paint_in_cells(const struct board_measured *m, struct page *page, struct box at)
+static void paint_in_cells(const struct board_measured *measured, struct page *page, struct box at)
 {
-    double name_h = m->boxes.name_h;
+    double name_h = measured->boxes.name_h;
 
-    for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
-        struct box cell = board_cell_of(m, at, i);
+    for (int i = 0; i < measured->board->n_rows * measured->board->n_cols; i++) {
+        struct box cell = board_cell_of(measured, at, i);
         double x = cell.x + cell.w / 2.0;
 
-        if (m->text != NULL && m->text[i] != NULL)
-            draw_centred(page, m->text[i], &m->text_style, x, cell.y + cell.h / 2.0);
-        if (m->name != NULL && m->name[i] != NULL)
-            draw_centred(page, m->name[i], &board_name_style, x,
-                         cell.y - m->boxes.line - name_h / 2.0);
+        if (measured->text != NULL && measured->text[i] != NULL)
+            draw_centred(page, measured->text[i], &measured->text_style, x, cell.y + cell.h / 2.0);
+        if (measured->name != NULL && measured->name[i] != NULL)
+            draw_centred(page, measured->name[i], &board_name_style, x,
+                         cell.y - measured->boxes.line - name_h / 2.0);
     }
 }
 
-static void paint_row_labels(const struct board_measured *m, struct page *page, struct box at)
+static void paint_row_labels(const struct board_measured *measured, struct page *page,
+                             struct box at)
 {
     const struct text *text = &page->text;
 
-    for (int i = 0; i < m->rows.n; i++) {
-        struct box cell = board_cell_of(m, at, m->rows.token[i] * m->board->n_cols);
-        double right = cell.x - m->boxes.line - m->boxes.label_gap;
+    for (int i = 0; i < measured->rows.n; i++) {
+        struct box cell = board_cell_of(measured, at,
+                                        measured->rows.token[i] * measured->board->n_cols);
+        double right = cell.x - measured->boxes.line - measured->boxes.label_gap;
 
-        text_draw_line(text, page->cr, m->rows.piece[i], TEXT_RIGHT,
-                       page_snap(page, right - text_width(m->rows.piece[i])),
+        text_draw_line(text, page->cr, measured->rows.piece[i], TEXT_RIGHT,
+                       page_snap(page, right - text_width(measured->rows.piece[i])),
                        page_snap(page, cell.y + cell.h / 2.0 +
                                        text_middle(text, &board_label_style)),
                        2.0 * text_line_height(text, &board_label_style));
     }
 }
 
-static void paint_col_labels(const struct board_measured *m, struct page *page, struct box at)
+static void paint_col_labels(const struct board_measured *measured, struct page *page,
+                             struct box at)
 {
     const struct text *text = &page->text;
-    double line = text_line_height(text, &m->col_style);
+    double line = text_line_height(text, &measured->col_style);
 
-    for (int i = 0; i < m->cols.n; i++) {
-        struct box cell = board_cell_of(m, at, m->cols.token[i]);
+    for (int i = 0; i < measured->cols.n; i++) {
+        struct box cell = board_cell_of(measured, at, measured->cols.token[i]);
         double x = cell.x + cell.w / 2.0;
-        double bottom = cell.y - m->boxes.name_h - m->boxes.line - m->boxes.label_gap;
-        double width = text_width(m->cols.piece[i]);
+        double bottom = cell.y - measured->boxes.name_h - measured->boxes.line -
+                        measured->boxes.label_gap;
+        double width = text_width(measured->cols.piece[i]);
 
-        if (text_is_rotated(m->cols.piece[i]))
-            text_draw_rotated(text, page->cr, m->cols.piece[i], TEXT_LEFT,
-                              page_snap(page, x + text_middle(text, &m->col_style)),
+        if (text_is_rotated(measured->cols.piece[i]))
+            text_draw_rotated(text, page->cr, measured->cols.piece[i], TEXT_LEFT,
+                              page_snap(page, x + text_middle(text, &measured->col_style)),
                               bottom - width, 2.0 * line);
         else
-            draw_centred(page, m->cols.piece[i], &m->col_style, x, bottom - line / 2.0);
+            draw_centred(page, measured->cols.piece[i], &measured->col_style, x,
+                         bottom - line / 2.0);
     }
 }
 
-static void board_paint_names(const struct board_measured *m, struct page *page, struct box at)
+static void board_paint_names(const struct board_measured *measured, struct page *page,
+                              struct box at)
 {
     const struct text *text = &page->text;
-    const struct board_boxes *b = &m->boxes;
+    const struct board_boxes *b = &measured->boxes;
     double line = text_line_height(text, &board_label_style);
     double middle = text_middle(text, &board_label_style);
-    int n_rows = m->board->n_rows, n_cols = m->board->n_cols;
+    int n_rows = measured->board->n_rows, n_cols = measured->board->n_cols;
     double cells_w = n_cols * b->step_x - (b->step_x - b->first.w);
     double cells_h = n_rows * b->step_y - (b->step_y - b->first.h);
 
-    if (m->col_name != NULL)
-        draw_centred(page, m->col_name, &board_label_style,
+    if (measured->col_name != NULL)
+        draw_centred(page, measured->col_name, &board_label_style,
                      fmax(at.x + b->first.x + cells_w / 2.0,
-                          at.x + text_width(m->col_name) / 2.0), at.y + line / 2.0);
-    if (m->row_name != NULL)
-        text_draw_rotated(text, page->cr, m->row_name, TEXT_CENTRE,
+                          at.x + text_width(measured->col_name) / 2.0), at.y + line / 2.0);
+    if (measured->row_name != NULL)
+        text_draw_rotated(text, page->cr, measured->row_name, TEXT_CENTRE,
                           page_snap(page, at.x + line / 2.0 + middle),
-                          at.y + b->first.y + (cells_h - text_width(m->row_name)) / 2.0,
+                          at.y + b->first.y + (cells_h - text_width(measured->row_name)) / 2.0,
                           2.0 * line);
 }
 
-static void board_paint_bar(const struct board_measured *m, struct page *page, struct box at)
+static void board_paint_bar(const struct board_measured *measured, struct page *page, struct box at)
 {
-    const struct board_boxes *b = &m->boxes;
+    const struct board_boxes *b = &measured->boxes;
     const struct grid widths = { .line = b->line, .bar_gap = b->bar_gap, .bar_w = b->bar_w,
                                  .value_gap = b->value_gap };
     struct box bar = { at.x + b->bar.x, at.y + b->bar.y, b->bar.w, b->bar.h };
 
-    if (m->has_bar)
-        colourbar_paint(&m->bar, page, &widths, m->board->maps->cmap, bar);
+    if (measured->has_bar)
+        colourbar_paint(&measured->bar, page, &widths, measured->board->maps->cmap, bar);
 }
 
 static void board_paint_text(const void *measured, struct page *page, struct box at)
@@ -274,13 +282,13 @@ struct part board_part(const struct board *board)
                           board->kinds != NULL ? &kinds : &numbers, board };
 }
 
-void board_cells(const struct sheet *s, struct arena *a, struct box *cells)
+void board_cells(const struct sheet *sheet, struct arena *a, struct box *cells)
 {
     const struct board_measured *m;
     struct plan plan;
     struct page page;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     m = plan.measured[0];
     for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++)

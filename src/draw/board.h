@@ -53,7 +53,7 @@ enum { BOARD_TEXT = 32 };
 void board_number(char dst[BOARD_TEXT], double value, double largest, enum board_detail detail);
 
 /* The boxes of its cells in a PNG of a sheet that has this part alone: [n_rows, n_cols]. */
-void board_cells(const struct sheet *s, struct arena *a, struct box *cells);
+void board_cells(const struct sheet *sheet, struct arena *a, struct box *cells);
 
 /* ---- board_print.c ---- */
 

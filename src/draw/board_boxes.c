@@ -8,80 +8,83 @@
 enum { LINE = 1, LABEL_GAP = 5, BAR_GAP = 10, BAR = 10, VALUE_GAP = 4, LEGEND_GAP = 10,
        LOWEST_BAR = 60, HIGHEST_BAR = 300 };
 
-static double left_of(const struct board_sizes *s)
+static double left_of(const struct board_sizes *sizes)
 {
-    double label = s->row_label > 0.0 ? layout_whole(s->units, s->row_label) +
-                                        layout_units(s->units, LABEL_GAP) : 0.0;
+    double label = sizes->row_label > 0.0 ? layout_whole(sizes->units, sizes->row_label) +
+                                            layout_units(sizes->units, LABEL_GAP) : 0.0;
 
-    return layout_units(s->units, LINE) + label + layout_whole(s->units, s->row_name);
+    return layout_units(sizes->units, LINE) + label + layout_whole(sizes->units, sizes->row_name);
 }
 
-static double board_boxes_above(const struct board_sizes *s)
+static double board_boxes_above(const struct board_sizes *sizes)
 {
-    double label = s->col_label > 0.0 ? layout_whole(s->units, s->col_label) +
-                                        layout_units(s->units, LABEL_GAP) : 0.0;
+    double label = sizes->col_label > 0.0 ? layout_whole(sizes->units, sizes->col_label) +
+                                            layout_units(sizes->units, LABEL_GAP) : 0.0;
 
-    return layout_units(s->units, LINE) + label + layout_whole(s->units, s->col_name);
+    return layout_units(sizes->units, LINE) + label + layout_whole(sizes->units, sizes->col_name);
 }
 
-static double right_of(const struct board_sizes *s)
+static double right_of(const struct board_sizes *sizes)
 {
-    double line = layout_units(s->units, LINE);
+    double line = layout_units(sizes->units, LINE);
 
-    return s->value_w > 0.0 ? line + layout_units(s->units, BAR_GAP) +
-                              layout_units(s->units, BAR) +
-                              layout_units(s->units, VALUE_GAP) +
-                              layout_whole(s->units, s->value_w) : line;
+    return sizes->value_w > 0.0 ? line + layout_units(sizes->units, BAR_GAP) +
+                                  layout_units(sizes->units, BAR) +
+                                  layout_units(sizes->units, VALUE_GAP) +
+                                  layout_whole(sizes->units, sizes->value_w) : line;
 }
 
-double board_boxes_room(const struct board_sizes *s, double width)
+double board_boxes_room(const struct board_sizes *sizes, double width)
 {
-    return (width - left_of(s) - right_of(s) + s->gap) / s->n_cols - s->gap;
+    return (width - left_of(sizes) - right_of(sizes) + sizes->gap) / sizes->n_cols - sizes->gap;
 }
 
-static void place_bar(struct board_boxes *b, const struct board_sizes *s, double cells_w,
+static void place_bar(struct board_boxes *boxes, const struct board_sizes *sizes, double cells_w,
                       double cells_h)
 {
-    double most = layout_units(s->units, HIGHEST_BAR);
-    double least = layout_units(s->units, LOWEST_BAR);
+    double most = layout_units(sizes->units, HIGHEST_BAR);
+    double least = layout_units(sizes->units, LOWEST_BAR);
 
-    b->bar_gap = layout_units(s->units, BAR_GAP);
-    b->bar_w = layout_units(s->units, BAR);
-    b->value_gap = layout_units(s->units, VALUE_GAP);
-    b->bar = (struct box){ b->first.x + cells_w + b->line + b->bar_gap,
-                           b->first.y - b->name_h, b->bar_w,
-                           fmax(fmin(cells_h, most), least) };
+    boxes->bar_gap = layout_units(sizes->units, BAR_GAP);
+    boxes->bar_w = layout_units(sizes->units, BAR);
+    boxes->value_gap = layout_units(sizes->units, VALUE_GAP);
+    boxes->bar = (struct box){ boxes->first.x + cells_w + boxes->line + boxes->bar_gap,
+                               boxes->first.y - boxes->name_h, boxes->bar_w,
+                               fmax(fmin(cells_h, most), least) };
 }
 
-void board_boxes_make(struct board_boxes *b, const struct board_sizes *s)
+void board_boxes_make(struct board_boxes *boxes, const struct board_sizes *sizes)
 {
     double cells_w, cells_h;
 
-    *b = (struct board_boxes){ .line = layout_units(s->units, LINE),
-                               .label_gap = layout_units(s->units, LABEL_GAP),
-                               .name_h = layout_whole(s->units, s->name_h) };
-    b->step_x = s->cell_w + s->gap;
-    b->step_y = s->cell_h + b->name_h + s->gap;
-    cells_w = s->n_cols * b->step_x - s->gap;
-    cells_h = s->n_rows * b->step_y - s->gap;
-    b->first = (struct box){ left_of(s), board_boxes_above(s) + b->name_h, s->cell_w, s->cell_h };
-    b->width = b->first.x + cells_w + right_of(s);
-    b->height = board_boxes_above(s) + cells_h + b->line;
-    if (s->value_w > 0.0) {
-        place_bar(b, s, cells_w, cells_h);
-        b->height = fmax(b->height, b->bar.y + b->bar.h + s->value_h);
+    *boxes = (struct board_boxes){ .line = layout_units(sizes->units, LINE),
+                                   .label_gap = layout_units(sizes->units, LABEL_GAP),
+                                   .name_h = layout_whole(sizes->units, sizes->name_h) };
+    boxes->step_x = sizes->cell_w + sizes->gap;
+    boxes->step_y = sizes->cell_h + boxes->name_h + sizes->gap;
+    cells_w = sizes->n_cols * boxes->step_x - sizes->gap;
+    cells_h = sizes->n_rows * boxes->step_y - sizes->gap;
+    boxes->first = (struct box){ left_of(sizes), board_boxes_above(sizes) + boxes->name_h,
+                                 sizes->cell_w, sizes->cell_h };
+    boxes->width = boxes->first.x + cells_w + right_of(sizes);
+    boxes->height = board_boxes_above(sizes) + cells_h + boxes->line;
+    if (sizes->value_w > 0.0) {
+        place_bar(boxes, sizes, cells_w, cells_h);
+        boxes->height = fmax(boxes->height, boxes->bar.y + boxes->bar.h + sizes->value_h);
     }
-    if (s->legend_h > 0.0) {
-        double gap = layout_units(s->units, LEGEND_GAP);
+    if (sizes->legend_h > 0.0) {
+        double gap = layout_units(sizes->units, LEGEND_GAP);
 
-        b->legend = (struct box){ b->first.x, b->height + gap, s->legend_w, s->legend_h };
-        b->width = fmax(b->width, b->legend.x + s->legend_w);
-        b->height += gap + s->legend_h;
+        boxes->legend = (struct box){ boxes->first.x, boxes->height + gap, sizes->legend_w,
+                                      sizes->legend_h };
+        boxes->width = fmax(boxes->width, boxes->legend.x + sizes->legend_w);
+        boxes->height += gap + sizes->legend_h;
     }
 }
 
-struct box board_boxes_cell(const struct board_boxes *b, struct box at, int row, int col)
+struct box board_boxes_cell(const struct board_boxes *boxes, struct box at, int row, int col)
 {
-    return (struct box){ at.x + b->first.x + col * b->step_x,
-                         at.y + b->first.y + row * b->step_y, b->first.w, b->first.h };
+    return (struct box){ at.x + boxes->first.x + col * boxes->step_x,
+                         at.y + boxes->first.y + row * boxes->step_y, boxes->first.w,
+                         boxes->first.h };
 }

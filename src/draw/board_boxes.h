@@ -35,12 +35,12 @@ struct board_boxes {
     struct box bar, legend;
 };
 
-void board_boxes_make(struct board_boxes *b, const struct board_sizes *s);
+void board_boxes_make(struct board_boxes *boxes, const struct board_sizes *sizes);
 
 /* The width available for each cell of a board on a page of this width. */
-double board_boxes_room(const struct board_sizes *s, double width);
+double board_boxes_room(const struct board_sizes *sizes, double width);
 
 /* The box of a cell of a board at this place; its name is above it. */
-struct box board_boxes_cell(const struct board_boxes *b, struct box at, int row, int col);
+struct box board_boxes_cell(const struct board_boxes *boxes, struct box at, int row, int col);
 
 #endif

@@ -75,103 +75,108 @@ static double gray_on(const struct cmap *cmap, int index)
     return rgb != NULL && 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] < 140.0 ? 1.0 : 0.1;
 }
 
-static const struct piece *number_piece(const struct texts *t, int i, enum board_detail detail)
+static const struct piece *number_piece(const struct texts *texts, int i, enum board_detail detail)
 {
-    const struct board *board = t->m->board;
+    const struct board *board = texts->m->board;
     double value = (double)board->maps->panels->value[i];
-    struct style style = t->m->text_style;
+    struct style style = texts->m->text_style;
     char text[BOARD_TEXT];
 
     if (isnan(value))
         return NULL;
-    board_number(text, value, t->largest, detail);
-    style.gray = gray_on(board->maps->cmap, t->m->index[i]);
-    return text_line(&t->page->text, &style, arena_strdup(t->page->arena, text));
+    board_number(text, value, texts->largest, detail);
+    style.gray = gray_on(board->maps->cmap, texts->m->index[i]);
+    return text_line(&texts->page->text, &style, arena_strdup(texts->page->arena, text));
 }
 
-static const struct piece *kind_piece(const struct texts *t, int i, bool letters)
+static const struct piece *kind_piece(const struct texts *texts, int i, bool letters)
 {
-    const struct board_kinds *kinds = t->m->board->kinds;
+    const struct board_kinds *kinds = texts->m->board->kinds;
     const char *name;
 
     if (kinds->of[i] < 0)
         return NULL;
     if (letters)
-        name = arena_printf(t->page->arena, "%c", 'A' + kinds->of[i] % 26);
+        name = arena_printf(texts->page->arena, "%c", 'A' + kinds->of[i] % 26);
     else
-        name = label_clean(t->page->arena, kinds->name[kinds->of[i]],
+        name = label_clean(texts->page->arena, kinds->name[kinds->of[i]],
                            strlen(kinds->name[kinds->of[i]]), 2 * LABEL_CHARS);
-    return text_line(&t->page->text, &t->m->text_style, name);
+    return text_line(&texts->page->text, &texts->m->text_style, name);
 }
 
 /* Sets the texts of all cells; returns the width of the widest. */
-static double set_texts(const struct texts *t, enum board_detail detail)
+static double set_texts(const struct texts *texts, enum board_detail detail)
 {
-    const struct board *board = t->m->board;
+    const struct board *board = texts->m->board;
     double widest = 0.0;
 
     for (int i = 0; i < board->n_rows * board->n_cols; i++) {
-        const struct piece *piece = board->kinds != NULL ? kind_piece(t, i, detail != BOARD_WHOLE) :
-                                         number_piece(t, i, detail);
+        const struct piece *piece = board->kinds != NULL ?
+                                        kind_piece(texts, i, detail != BOARD_WHOLE) :
+                                        number_piece(texts, i, detail);
 
-        t->m->text[i] = piece;
-        t->m->has_letters = board->kinds != NULL && detail != BOARD_WHOLE;
+        texts->m->text[i] = piece;
+        texts->m->has_letters = board->kinds != NULL && detail != BOARD_WHOLE;
         widest = piece != NULL ? fmax(widest, text_width(piece)) : widest;
     }
     return widest;
 }
 
 /* What fits into cells of this width: all of it; less of it; the same smaller; nothing. */
-static void fit_texts(const struct texts *t, double room)
+static void fit_texts(const struct texts *texts, double room)
 {
-    struct style *style = &t->m->text_style;
+    struct style *style = &texts->m->text_style;
 
-    if (set_texts(t, BOARD_WHOLE) <= room || set_texts(t, BOARD_SHORT) <= room)
+    if (set_texts(texts, BOARD_WHOLE) <= room || set_texts(texts, BOARD_SHORT) <= room)
         return;
     style->size_px *= 0.75;
     style->relative *= 0.75;
-    if (set_texts(t, BOARD_SHORT) > room && set_texts(t, BOARD_ROUNDED) > room &&
-        t->m->board->kinds == NULL)
-        t->m->text = NULL;
+    if (set_texts(texts, BOARD_SHORT) > room && set_texts(texts, BOARD_ROUNDED) > room &&
+        texts->m->board->kinds == NULL)
+        texts->m->text = NULL;
 }
 
 /* Letters stand for names that are too long: those say what they are. */
-static void add_legend(struct board_measured *m, struct page *page, double width)
+static void add_legend(struct board_measured *measured, struct page *page, double width)
 {
-    const struct board_kinds *kinds = m->board->kinds;
+    const struct board_kinds *kinds = measured->board->kinds;
     struct key_entry *entry = arena_alloc(page->arena, (size_t)kinds->n, sizeof *entry);
 
     for (int i = 0; i < kinds->n; i++)
         entry[i] = (struct key_entry){ i % 8, arena_printf(page->arena, "%c", 'A' + i % 26),
                                           kinds->name[i] };
-    key_measure(&m->legend, page, KEY_BOX, entry, kinds->n, width);
+    key_measure(&measured->legend, page, KEY_BOX, entry, kinds->n, width);
 }
 
-static void size_texts(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void size_texts(struct board_measured *measured, struct page *page,
+                       struct board_sizes *sizes)
 {
     bool narrow = page->sheet->width_px > 0.0;
     double line, padding = layout_units(page->units, narrow ? NARROW_PADDING : PADDING);
     double least = layout_units(page->units, NUMBER_SIDE);
-    struct texts t = { m, page,
-                       m->board->kinds == NULL ? board_measure_largest_of(m->board) : 0.0 };
-    size_t count = (size_t)m->board->n_rows * (size_t)m->board->n_cols;
+    struct texts t = { measured, page,
+                       measured->board->kinds == NULL ? board_measure_largest_of(measured->board) :
+                                                        0.0 };
+    size_t count = (size_t)measured->board->n_rows * (size_t)measured->board->n_cols;
 
-    s->gap = layout_units(page->units, NUMBER_GAP);
-    if (m->board->kinds == NULL)
-        least = fmax(least, layout_units(page->units, m->board->maps->cell_px));
-    m->text = arena_alloc(page->arena, count, sizeof *m->text);
-    line = text_line_height(&page->text, &m->text_style);
+    sizes->gap = layout_units(page->units, NUMBER_GAP);
+    if (measured->board->kinds == NULL)
+        least = fmax(least, layout_units(page->units, measured->board->maps->cell_px));
+    measured->text = arena_alloc(page->arena, count, sizeof *measured->text);
+    line = text_line_height(&page->text, &measured->text_style);
     if (narrow) {
-        s->cell_w = fmax(board_boxes_room(s, page->sheet->width_px * page->units.px -
-                                             2.0 * layout_units(page->units,
-                                                                LAYOUT_NARROW_MARGIN)), 1.0);
-        s->cell_w = page->vector ? s->cell_w : fmax(floor(s->cell_w), 1.0);
-        fit_texts(&t, s->cell_w - 2.0 * padding);
-        s->cell_h = layout_whole(page->units, fmax(1.5 * line, fmin(s->cell_w, 2.5 * line)));
+        sizes->cell_w = fmax(
+            board_boxes_room(sizes, page->sheet->width_px * page->units.px -
+                                        2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN)),
+            1.0);
+        sizes->cell_w = page->vector ? sizes->cell_w : fmax(floor(sizes->cell_w), 1.0);
+        fit_texts(&t, sizes->cell_w - 2.0 * padding);
+        sizes->cell_h = layout_whole(page->units,
+                                     fmax(1.5 * line, fmin(sizes->cell_w, 2.5 * line)));
     } else {
-        s->cell_w = layout_whole(page->units, fmax(set_texts(&t, BOARD_WHOLE) + 2.0 * padding,
-                                                   least));
-        s->cell_h = layout_whole(page->units, fmax(1.8 * line, least));
+        sizes->cell_w = layout_whole(page->units, fmax(set_texts(&t, BOARD_WHOLE) + 2.0 * padding,
+                                                       least));
+        sizes->cell_h = layout_whole(page->units, fmax(1.8 * line, least));
     }
 }
 
@@ -188,28 +193,29 @@ static double free_side(int n_cols)
     return fmin(fmax(floor((double)ALL / n_cols), LEAST), MOST);
 }
 
-static void size_thumbnails(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void size_thumbnails(struct board_measured *measured, struct page *page,
+                            struct board_sizes *sizes)
 {
-    const struct panel *shape = m->shape;
+    const struct panel *shape = measured->shape;
     double longest = fmax(fmax(shape->n_rows, shape->n_cols), 1.0), px = page->units.px;
-    double side = free_side(s->n_cols) * px, scale;
+    double side = free_side(sizes->n_cols) * px, scale;
     bool narrow = page->sheet->width_px > 0.0;
 
-    s->gap = layout_units(page->units, gap_px(narrow));
+    sizes->gap = layout_units(page->units, gap_px(narrow));
     if (narrow)
-        side = fmax(board_boxes_room(s, page->sheet->width_px * px -
-                                        2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN)),
+        side = fmax(board_boxes_room(sizes, page->sheet->width_px * px -
+                                            2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN)),
                     1.0);
-    else if (m->board->maps->cell_px > 0)
-        side = m->board->maps->cell_px * longest * px;
+    else if (measured->board->maps->cell_px > 0)
+        side = measured->board->maps->cell_px * longest * px;
     scale = side / longest;
     if (!page->vector && !narrow && scale >= 1.0)
         scale = floor(scale);       /* of a page all of the width is used */
-    s->cell_w = fmax(shape->n_cols * scale, side / 3.0);
-    s->cell_h = fmax(shape->n_rows * scale, side / 3.0);
+    sizes->cell_w = fmax(shape->n_cols * scale, side / 3.0);
+    sizes->cell_h = fmax(shape->n_rows * scale, side / 3.0);
     if (!page->vector) {
-        s->cell_w = fmax(floor(s->cell_w), 1.0);
-        s->cell_h = fmax(floor(s->cell_h), 1.0);
+        sizes->cell_w = fmax(floor(sizes->cell_w), 1.0);
+        sizes->cell_h = fmax(floor(sizes->cell_h), 1.0);
     }
 }
 
@@ -246,107 +252,112 @@ static const struct piece *board_measure_line_of(struct page *page, const struct
                      label_clean(page->arena, text, strlen(text), 6 * LABEL_CHARS));
 }
 
-static void measure_rows(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void measure_rows(struct board_measured *measured, struct page *page,
+                         struct board_sizes *sizes)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
     struct style up = board_label_style;
     double line = text_line_height(&page->text, &board_label_style);
 
     up.rotated = true;
     if (board->rows.n > 0)
-        m->rows = page_labels(page, &board->rows, board->rows.n, 1, &board_label_style);
-    s->row_label = m->rows.longest;
+        measured->rows = page_labels(page, &board->rows, board->rows.n, 1, &board_label_style);
+    sizes->row_label = measured->rows.longest;
     if (board->row_name != NULL) {
-        m->row_name = board_measure_line_of(page, &up, board->row_name);
-        s->row_name = 1.4 * line;
+        measured->row_name = board_measure_line_of(page, &up, board->row_name);
+        sizes->row_name = 1.4 * line;
     }
 }
 
 /* Of cells lower than a line every second, fourth, ... has a label. */
-static void thin_rows(struct board_measured *m, struct page *page, const struct board_sizes *s)
+static void thin_rows(struct board_measured *measured, struct page *page,
+                      const struct board_sizes *sizes)
 {
     double line = text_line_height(&page->text, &board_label_style);
-    int step = grid_label_step(s->cell_h + s->name_h + s->gap, line);
+    int step = grid_label_step(sizes->cell_h + sizes->name_h + sizes->gap, line);
 
-    if (m->board->rows.n > 0)
-        m->rows = page_labels(page, &m->board->rows, m->board->rows.n, step,
-                              &board_label_style);
+    if (measured->board->rows.n > 0)
+        measured->rows = page_labels(page, &measured->board->rows, measured->board->rows.n, step,
+                                     &board_label_style);
 }
 
 /* Turned where they are wider than their cells. */
-static void measure_cols(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void measure_cols(struct board_measured *measured, struct page *page,
+                         struct board_sizes *sizes)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
     double line = text_line_height(&page->text, &board_label_style);
-    double step_x = s->cell_w + s->gap;
+    double step_x = sizes->cell_w + sizes->gap;
 
-    m->col_style = board_label_style;
+    measured->col_style = board_label_style;
     if (board->col_name != NULL) {
-        m->col_name = board_measure_line_of(page, &board_label_style, board->col_name);
-        s->col_name = 1.4 * line;
+        measured->col_name = board_measure_line_of(page, &board_label_style, board->col_name);
+        sizes->col_name = 1.4 * line;
     }
     if (board->cols.n == 0)
         return;
-    m->cols = page_labels(page, &board->cols, board->cols.n, 1, &m->col_style);
-    s->col_label = line;
-    if (m->cols.longest <= step_x - layout_units(page->units, NARROW_GAP))
+    measured->cols = page_labels(page, &board->cols, board->cols.n, 1, &measured->col_style);
+    sizes->col_label = line;
+    if (measured->cols.longest <= step_x - layout_units(page->units, NARROW_GAP))
         return;
-    m->col_style.rotated = true;
-    m->cols = page_labels(page, &board->cols, board->cols.n, grid_label_step(step_x, line),
-                          &m->col_style);
-    s->col_label = m->cols.longest;
+    measured->col_style.rotated = true;
+    measured->cols = page_labels(page, &board->cols, board->cols.n, grid_label_step(step_x, line),
+                                 &measured->col_style);
+    sizes->col_label = measured->cols.longest;
 }
 
-static void board_measure_names(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void board_measure_names(struct board_measured *measured, struct page *page,
+                                struct board_sizes *sizes)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
     struct style style = board_name_style;
     size_t count = (size_t)board->n_rows * (size_t)board->n_cols;
     double line = text_line_height(&page->text, &board_name_style);
 
     if (board->name == NULL)
         return;
-    style.max_w = s->cell_w + s->gap / 2.0;
-    m->name = arena_alloc(page->arena, count, sizeof *m->name);
+    style.max_w = sizes->cell_w + sizes->gap / 2.0;
+    measured->name = arena_alloc(page->arena, count, sizeof *measured->name);
     for (size_t i = 0; i < count; i++) {
         if (board->name[i] == NULL)
             continue;
-        m->name[i] = board_measure_line_of(page, &board_name_style, board->name[i]);
-        if (text_width(m->name[i]) > style.max_w)
-            m->name[i] = board_measure_line_of(page, &style, style.max_w > NAME_LINES * line ?
-                                                   board->name[i] : board->brief[i]);
+        measured->name[i] = board_measure_line_of(page, &board_name_style, board->name[i]);
+        if (text_width(measured->name[i]) > style.max_w)
+            measured->name[i] = board_measure_line_of(
+                page, &style, style.max_w > NAME_LINES * line ? board->name[i] : board->brief[i]);
     }
 }
 
 /* ---- the bar ---- */
 
 /* That of the first panel which has one: all share it. */
-static struct scale_range bar_range(const struct board_measured *m)
+static struct scale_range bar_range(const struct board_measured *measured)
 {
     int i = 0;
 
-    while (i < m->board->maps->n_panels - 1 && !m->range[i].any)
+    while (i < measured->board->maps->n_panels - 1 && !measured->range[i].any)
         i++;
-    return m->range[i];
+    return measured->range[i];
 }
 
-static void board_measure_bar(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void board_measure_bar(struct board_measured *measured, struct page *page,
+                              struct board_sizes *sizes)
 {
-    const struct heatmaps *maps = m->board->maps;
+    const struct heatmaps *maps = measured->board->maps;
     struct scale_range range;
 
     if (maps == NULL)
         return;
-    m->range = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->range);
-    cells_ranges(maps, m->range, page->arena);
-    m->has_bar = !maps->no_bars && (!m->board->thumbnails || maps->shared);
-    if (!m->has_bar)
+    measured->range = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *measured->range);
+    cells_ranges(maps, measured->range, page->arena);
+    measured->has_bar = !maps->no_bars && (!measured->board->thumbnails || maps->shared);
+    if (!measured->has_bar)
         return;
-    range = bar_range(m);
-    colourbar_measure(&m->bar, 1, page, maps->scale, &range,
+    range = bar_range(measured);
+    colourbar_measure(&measured->bar, 1, page, maps->scale, &range,
                       layout_units(page->units, ALL / 12));
-    s->value_w = colourbar_width(&m->bar);
-    s->value_h = text_line_height(&page->text, &text_value);
+    sizes->value_w = colourbar_width(&measured->bar);
+    sizes->value_h = text_line_height(&page->text, &text_value);
 }
 
 /* ---- all of it ---- */
@@ -360,20 +371,21 @@ static const struct panel *board_measure_shape_of(const struct heatmaps *maps)
     return maps != NULL ? &maps->panels[i] : NULL;
 }
 
-static void measure_cells(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void measure_cells(struct board_measured *measured, struct page *page,
+                          struct board_sizes *sizes)
 {
-    const struct board *board = m->board;
+    const struct board *board = measured->board;
 
     if (board->thumbnails) {
-        size_thumbnails(m, page, s);
+        size_thumbnails(measured, page, sizes);
         return;
     }
     if (board->kinds == NULL) {
-        m->index = arena_alloc(page->arena, (size_t)board->n_rows * (size_t)board->n_cols,
-                               sizeof *m->index);
-        cells_index(board->maps, board->maps->panels, m->range[0], m->index);
+        measured->index = arena_alloc(page->arena, (size_t)board->n_rows * (size_t)board->n_cols,
+                                      sizeof *measured->index);
+        cells_index(board->maps, board->maps->panels, measured->range[0], measured->index);
     }
-    size_texts(m, page, s);
+    size_texts(measured, page, sizes);
 }
 
 struct board_measured *board_measure(const struct board *board, struct page *page)

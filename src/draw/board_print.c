@@ -18,81 +18,83 @@ struct table {
     int columns;                /* of the board side by side; the others follow below */
 };
 
-static const char *board_print_label_of(const struct table *t, const struct label_list *list, int i)
+static const char *board_print_label_of(const struct table *table, const struct label_list *list,
+                                        int i)
 {
     return i >= list->n ? "" :
-               label_clean(t->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
+               label_clean(table->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
 }
 
-static const char *board_name_of(const struct table *t, const char *name)
+static const char *board_name_of(const struct table *table, const char *name)
 {
-    return label_clean(t->canvas->arena, name, strlen(name), 2 * LABEL_CHARS);
+    return label_clean(table->canvas->arena, name, strlen(name), 2 * LABEL_CHARS);
 }
 
-static void board_print_begin(struct table *t, const struct board *board, struct canvas *canvas)
+static void board_print_begin(struct table *table, const struct board *board, struct canvas *canvas)
 {
-    *t = (struct table){ .board = board, .canvas = canvas };
+    *table = (struct table){ .board = board, .canvas = canvas };
     for (int i = 0; i < board->rows.n; i++) {
-        int w = canvas_width(board_print_label_of(t, &board->rows, i)) + 1;
+        int w = canvas_width(board_print_label_of(table, &board->rows, i)) + 1;
 
-        t->label = w > t->label ? w : t->label;
+        table->label = w > table->label ? w : table->label;
     }
-    t->label = t->label > LABEL ? LABEL : t->label;
+    table->label = table->label > LABEL ? LABEL : table->label;
 }
 
 /* So many columns of the board as fit, the same number in each row as far as that goes. */
-static void choose_columns(struct table *t)
+static void choose_columns(struct table *table)
 {
-    int n = t->board->n_cols, fit = (t->canvas->n_columns - t->label + GAP) / (t->width + GAP);
+    int n = table->board->n_cols,
+        fit = (table->canvas->n_columns - table->label + GAP) / (table->width + GAP);
     int lines;
 
     fit = fit < 1 ? 1 : fit < n ? fit : n;
     lines = (n + fit - 1) / fit;
-    t->columns = (n + lines - 1) / lines;
+    table->columns = (n + lines - 1) / lines;
 }
 
-static int column_of(const struct table *t, int i)
+static int column_of(const struct table *table, int i)
 {
-    return t->label + (i % t->columns) * (t->width + GAP);
+    return table->label + (i % table->columns) * (table->width + GAP);
 }
 
 /* Above the cells of columns first .. end - 1. */
-static int print_names(const struct table *t, int at, int row, int first, int end)
+static int print_names(const struct table *table, int at, int row, int first, int end)
 {
-    const struct board *board = t->board;
+    const struct board *board = table->board;
 
     if (board->cols.n == 0 && board->name == NULL)
         return at;
     for (int c = first; c < end; c++) {
         const char *name = board->brief != NULL ? board->brief[row * board->n_cols + c] :
-                           board->cols.n > 0 ? board_print_label_of(t, &board->cols, c) : NULL;
+                           board->cols.n > 0 ? board_print_label_of(table, &board->cols, c) : NULL;
 
         if (name != NULL)
-            canvas_text(t->canvas, at, column_of(t, c - first), t->width, board_name_of(t, name),
-                        false);
+            canvas_text(table->canvas, at, column_of(table, c - first), table->width,
+                        board_name_of(table, name), false);
     }
     return at + 1;
 }
 
-static void print_row_label(const struct table *t, int at, int row)
+static void print_row_label(const struct table *table, int at, int row)
 {
-    if (t->label > 0)
-        canvas_text(t->canvas, at, 0, t->label - 1, board_print_label_of(t, &t->board->rows, row),
-                    false);
+    if (table->label > 0)
+        canvas_text(table->canvas, at, 0, table->label - 1,
+                    board_print_label_of(table, &table->board->rows, row), false);
 }
 
 /* ---- thumbnails ---- */
 
 /* A thumbnail of n_rows x n_cols as cells of h x w: the largest that each holds. */
-static void shrink(const struct panel *p, float *to, int h, int w)
+static void shrink(const struct panel *panel, float *to, int h, int w)
 {
     for (int i = 0; i < h * w; i++)
         to[i] = NAN;
-    for (int i = 0; i < p->n_rows; i++)
-        for (int j = 0; j < p->n_cols; j++) {
-            float value = p->value[(size_t)i * (size_t)p->n_cols + (size_t)j];
-            float *at = to + (int)((int64_t)i * h / p->n_rows) * w +
-                        (int)((int64_t)j * w / p->n_cols);
+    for (int i = 0; i < panel->n_rows; i++)
+        for (int j = 0; j < panel->n_cols; j++) {
+            float value = panel->value[(size_t)i * (size_t)panel->n_cols + (size_t)j];
+            float *at = to + (int)((int64_t)i * h / panel->n_rows) * w +
+                        (int)((int64_t)j * w / panel->n_cols);
 
             *at = isnan(value) ? *at : isnan(*at) ? value : fmaxf(*at, value);
         }
@@ -108,42 +110,43 @@ struct thumbs {
     unsigned short *index;
 };
 
-static void measure_thumbs(struct thumbs *t, const struct panel *shape)
+static void measure_thumbs(struct thumbs *thumbs, const struct panel *shape)
 {
-    struct table *table = &t->table;
+    struct table *table = &thumbs->table;
     int n = table->board->n_cols;
     int side = (table->canvas->n_columns - table->label + GAP) / n - GAP;
 
     side = side < LEAST_SIDE ? LEAST_SIDE : side > MOST_SIDE ? MOST_SIDE : side;
-    t->w = side < shape->n_cols ? side : shape->n_cols;
-    table->width = t->w < LEAST_SIDE ? LEAST_SIDE : t->w;
+    thumbs->w = side < shape->n_cols ? side : shape->n_cols;
+    table->width = thumbs->w < LEAST_SIDE ? LEAST_SIDE : thumbs->w;
     choose_columns(table);
-    t->h = (int)lround((double)t->w * shape->n_rows / shape->n_cols);
-    t->half = table->canvas->way != TERMINAL_DIGITS;
-    if (!t->half)
-        t->h = (t->h + 1) / 2;
-    t->h = t->h < 1 ? 1 : t->h > shape->n_rows ? shape->n_rows : t->h;
-    t->h = t->h > MOST_SIDE ? MOST_SIDE : t->h;
-    t->lines = t->half ? (t->h + 1) / 2 : t->h;
+    thumbs->h = (int)lround((double)thumbs->w * shape->n_rows / shape->n_cols);
+    thumbs->half = table->canvas->way != TERMINAL_DIGITS;
+    if (!thumbs->half)
+        thumbs->h = (thumbs->h + 1) / 2;
+    thumbs->h = thumbs->h < 1 ? 1 : thumbs->h > shape->n_rows ? shape->n_rows : thumbs->h;
+    thumbs->h = thumbs->h > MOST_SIDE ? MOST_SIDE : thumbs->h;
+    thumbs->lines = thumbs->half ? (thumbs->h + 1) / 2 : thumbs->h;
 }
 
-static void print_thumb(const struct thumbs *t, int at, int column, int i)
+static void print_thumb(const struct thumbs *thumbs, int at, int column, int i)
 {
-    const struct heatmaps *maps = t->table.board->maps;
-    struct canvas *canvas = t->table.canvas;
-    struct panel small = { .n_rows = t->h, .n_cols = t->w, .value = t->value };
+    const struct heatmaps *maps = thumbs->table.board->maps;
+    struct canvas *canvas = thumbs->table.canvas;
+    struct panel small = { .n_rows = thumbs->h, .n_cols = thumbs->w, .value = thumbs->value };
 
     if (maps->panels[i].n_rows == 0)
         return;
-    shrink(&maps->panels[i], t->value, t->h, t->w);
-    cells_index(maps, &small, t->range[i], t->index);
-    for (int line = 0; line < t->lines; line++)
-        for (int c = 0; c < t->w; c++) {
-            const unsigned short *index = t->index + (t->half ? 2 * line : line) * t->w + c;
+    shrink(&maps->panels[i], thumbs->value, thumbs->h, thumbs->w);
+    cells_index(maps, &small, thumbs->range[i], thumbs->index);
+    for (int line = 0; line < thumbs->lines; line++)
+        for (int c = 0; c < thumbs->w; c++) {
+            const unsigned short *index = thumbs->index +
+                                          (thumbs->half ? 2 * line : line) * thumbs->w + c;
 
-            if (t->half)
+            if (thumbs->half)
                 blocks_halves(canvas, at + line, column + c, maps->cmap, *index,
-                              2 * line + 1 < t->h ? index[t->w] : CELL_MASKED);
+                              2 * line + 1 < thumbs->h ? index[thumbs->w] : CELL_MASKED);
             else
                 blocks_put(canvas, at + line, column + c, maps->cmap, *index);
         }
@@ -200,17 +203,19 @@ static const char *letter_of(struct arena *a, int kind)
     return arena_printf(a, "%c", 'A' + kind % 26);
 }
 
-static void print_kind(const struct table *t, int at, int column, int kind, bool letters)
+static void print_kind(const struct table *table, int at, int column, int kind, bool letters)
 {
-    struct canvas *canvas = t->canvas;
+    struct canvas *canvas = table->canvas;
     int ground = canvas->way == TERMINAL_DIGITS || kind < 0 ? CANVAS_PLAIN : ground_of(kind);
 
     if (kind == BOARD_NO_CELL)
         return;
-    canvas_text(canvas, at, column, t->width,
-                kind < 0 ? "·" : letters ? letter_of(canvas->arena, kind) :
-                                           board_name_of(t, t->board->kinds->name[kind]), false);
-    for (int c = 0; c < t->width && column + c < canvas->n_columns; c++) {
+    canvas_text(canvas, at, column, table->width,
+                kind < 0 ? "·" :
+                letters  ? letter_of(canvas->arena, kind) :
+                           board_name_of(table, table->board->kinds->name[kind]),
+                false);
+    for (int c = 0; c < table->width && column + c < canvas->n_columns; c++) {
         struct glyph *glyph = canvas_at(canvas, at, column + c);
 
         glyph->ground = ground;
@@ -219,15 +224,15 @@ static void print_kind(const struct table *t, int at, int column, int kind, bool
 }
 
 /* What the letters stand for. */
-static void board_print_legend(const struct table *t, int at)
+static void board_print_legend(const struct table *table, int at)
 {
-    const struct board_kinds *kinds = t->board->kinds;
-    struct canvas *canvas = t->canvas;
+    const struct board_kinds *kinds = table->board->kinds;
+    struct canvas *canvas = table->canvas;
     int column = 0;
 
     for (int i = 0; i < kinds->n; i++) {
         const char *text = arena_printf(canvas->arena, "%s %s", letter_of(canvas->arena, i),
-                                        board_name_of(t, kinds->name[i]));
+                                        board_name_of(table, kinds->name[i]));
         int w = canvas_width(text);
 
         if (column > 0 && column + w > canvas->n_columns) {

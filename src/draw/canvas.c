@@ -6,27 +6,27 @@
 
 #include "base/utf8.h"
 
-void canvas_init(struct canvas *c, struct arena *a, const struct terminal *t)
+void canvas_init(struct canvas *canvas, struct arena *a, const struct terminal *terminal)
 {
-    *c = (struct canvas){ .arena = a, .way = t->way, .n_columns = t->columns };
+    *canvas = (struct canvas){ .arena = a, .way = terminal->way, .n_columns = terminal->columns };
 }
 
-struct glyph *canvas_at(struct canvas *c, int row, int column)
+struct glyph *canvas_at(struct canvas *canvas, int row, int column)
 {
     static const struct glyph blank = { NULL, CANVAS_PLAIN, CANVAS_PLAIN, false };
-    size_t columns = (size_t)c->n_columns;
+    size_t columns = (size_t)canvas->n_columns;
 
-    if (row >= c->room) {
+    if (row >= canvas->room) {
         int room = 2 * row + 16;
 
-        c->glyph = arena_regrow(c->arena, c->glyph, (size_t)c->n_rows * columns,
-                                (size_t)room * columns, sizeof *c->glyph);
-        c->room = room;
+        canvas->glyph = arena_regrow(canvas->arena, canvas->glyph, (size_t)canvas->n_rows * columns,
+                                     (size_t)room * columns, sizeof *canvas->glyph);
+        canvas->room = room;
     }
-    for (; c->n_rows <= row; c->n_rows++)
+    for (; canvas->n_rows <= row; canvas->n_rows++)
         for (size_t i = 0; i < columns; i++)
-            c->glyph[(size_t)c->n_rows * columns + i] = blank;
-    return &c->glyph[(size_t)row * columns + (size_t)column];
+            canvas->glyph[(size_t)canvas->n_rows * columns + i] = blank;
+    return &canvas->glyph[(size_t)row * columns + (size_t)column];
 }
 
 /* ---- text ---- */
@@ -52,43 +52,43 @@ int canvas_width(const char *clean)
     return columns;
 }
 
-size_t canvas_put(struct canvas *c, int row, int column, const char *s, size_t n, bool bold)
+size_t canvas_put(struct canvas *canvas, int row, int column, const char *s, size_t n, bool bold)
 {
-    struct glyph *glyph = canvas_at(c, row, column);
+    struct glyph *glyph = canvas_at(canvas, row, column);
     int width;
     size_t used = utf8_cluster(s, n, &width);
 
     glyph[0] = (struct glyph){ NULL, CANVAS_PLAIN, CANVAS_PLAIN, bold };
     if (width == 0)
-        glyph[0].text = arena_printf(c->arena, "◌%.*s", (int)used, s);
+        glyph[0].text = arena_printf(canvas->arena, "◌%.*s", (int)used, s);
     else
-        glyph[0].text = arena_strndup(c->arena, s, used);
+        glyph[0].text = arena_strndup(canvas->arena, s, used);
     for (int i = 1; i < width; i++)
         glyph[i] = (struct glyph){ "", CANVAS_PLAIN, CANVAS_PLAIN, bold };
     return used;
 }
 
-int canvas_text(struct canvas *c, int row, int column, int most, const char *clean, bool bold)
+int canvas_text(struct canvas *canvas, int row, int column, int most, const char *clean, bool bold)
 {
     static const char cut[] = "…";
     size_t n = strlen(clean);
     int at = 0, width;
     bool all;
 
-    most = most < c->n_columns - column ? most : c->n_columns - column;
+    most = most < canvas->n_columns - column ? most : canvas->n_columns - column;
     all = canvas_width(clean) <= most;
     while (n > 0) {
         size_t used = next_cluster(clean, n, &width);
 
         if (at + width > (all ? most : most - 1))
             break;
-        canvas_put(c, row, column + at, clean, n, bold);
+        canvas_put(canvas, row, column + at, clean, n, bold);
         at += width;
         clean += used;
         n -= used;
     }
     if (!all && most > 0) {
-        canvas_put(c, row, column + at, cut, strlen(cut), bold);
+        canvas_put(canvas, row, column + at, cut, strlen(cut), bold);
         at++;
     }
     return at;
@@ -116,12 +116,13 @@ static size_t break_line(const char *s, int most, size_t *next)
     return at;
 }
 
-int canvas_paragraph(struct canvas *c, int row, const char *clean, bool bold)
+int canvas_paragraph(struct canvas *canvas, int row, const char *clean, bool bold)
 {
     while (*clean != '\0') {
-        size_t next, n = break_line(clean, c->n_columns, &next);
+        size_t next, n = break_line(clean, canvas->n_columns, &next);
 
-        canvas_text(c, row++, 0, c->n_columns, arena_strndup(c->arena, clean, n), bold);
+        canvas_text(canvas, row++, 0, canvas->n_columns, arena_strndup(canvas->arena, clean, n),
+                    bold);
         clean += next;
     }
     return row;
@@ -164,33 +165,33 @@ int canvas_colour_256(int rgb)
 /* ---- writing ---- */
 
 /* 38 is the ink, 48 the ground. */
-static void write_colour(enum terminal_way way, int which, int rgb, FILE *f)
+static void write_colour(enum terminal_way way, int which, int rgb, FILE *file)
 {
     if (rgb == CANVAS_PLAIN)
-        fprintf(f, "\033[%dm", which + 1);
+        fprintf(file, "\033[%dm", which + 1);
     else if (way == TERMINAL_TRUE)
-        fprintf(f, "\033[%d;2;%d;%d;%dm", which, rgb >> 16, rgb >> 8 & 255, rgb & 255);
+        fprintf(file, "\033[%d;2;%d;%d;%dm", which, rgb >> 16, rgb >> 8 & 255, rgb & 255);
     else
-        fprintf(f, "\033[%d;5;%dm", which, canvas_colour_256(rgb));
+        fprintf(file, "\033[%d;5;%dm", which, canvas_colour_256(rgb));
 }
 
 /* What is not as it was before; the ink of a space is not seen. */
 static void write_style(enum terminal_way way, struct glyph *now, const struct glyph *next,
-                        FILE *f)
+                        FILE *file)
 {
     if (next->bold != now->bold)
-        fputs(next->bold ? "\033[1m" : "\033[22m", f);
+        fputs(next->bold ? "\033[1m" : "\033[22m", file);
     if (next->text != NULL && next->ink != now->ink) {
-        write_colour(way, 38, next->ink, f);
+        write_colour(way, 38, next->ink, file);
         now->ink = next->ink;
     }
     if (next->ground != now->ground)
-        write_colour(way, 48, next->ground, f);
+        write_colour(way, 48, next->ground, file);
     now->bold = next->bold;
     now->ground = next->ground;
 }
 
-static void write_row(enum terminal_way way, const struct glyph *glyph, int n, FILE *f)
+static void write_row(enum terminal_way way, const struct glyph *glyph, int n, FILE *file)
 {
     struct glyph now = { NULL, CANVAS_PLAIN, CANVAS_PLAIN, false };
     bool colours = way != TERMINAL_DIGITS;
@@ -200,16 +201,17 @@ static void write_row(enum terminal_way way, const struct glyph *glyph, int n, F
         n--;
     for (int i = 0; i < n; i++) {
         if (colours)
-            write_style(way, &now, &glyph[i], f);
-        fputs(glyph[i].text != NULL ? glyph[i].text : " ", f);
+            write_style(way, &now, &glyph[i], file);
+        fputs(glyph[i].text != NULL ? glyph[i].text : " ", file);
     }
     if (now.bold || now.ink != CANVAS_PLAIN || now.ground != CANVAS_PLAIN)
-        fputs("\033[0m", f);
-    putc('\n', f);
+        fputs("\033[0m", file);
+    putc('\n', file);
 }
 
-void canvas_write(const struct canvas *c, FILE *f)
+void canvas_write(const struct canvas *canvas, FILE *file)
 {
-    for (int row = 0; row < c->n_rows; row++)
-        write_row(c->way, c->glyph + (size_t)row * (size_t)c->n_columns, c->n_columns, f);
+    for (int row = 0; row < canvas->n_rows; row++)
+        write_row(canvas->way, canvas->glyph + (size_t)row * (size_t)canvas->n_columns,
+                  canvas->n_columns, file);
 }

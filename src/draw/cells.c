@@ -24,15 +24,15 @@ static float divisor(enum scale s, const float *row, int n)
     return max > 0.0f ? max : 1.0f;
 }
 
-static struct scale_range data_range(const struct heatmaps *maps, const struct panel *p)
+static struct scale_range data_range(const struct heatmaps *maps, const struct panel *panel)
 {
     struct scale_range range = { .any = false };
 
-    for (int i = 0; i < p->n_rows; i++) {
-        const float *row = p->value + (size_t)i * (size_t)p->n_cols;
-        float by = divisor(maps->scale, row, p->n_cols);
+    for (int i = 0; i < panel->n_rows; i++) {
+        const float *row = panel->value + (size_t)i * (size_t)panel->n_cols;
+        float by = divisor(maps->scale, row, panel->n_cols);
 
-        for (int j = 0; j < p->n_cols; j++)
+        for (int j = 0; j < panel->n_cols; j++)
             if (isfinite(row[j]))
                 scale_widen(&range, row[j] / by);
     }
@@ -69,20 +69,20 @@ struct counting {
 };
 
 /* By the upper halves; or, of those with this upper half, by the lower ones. */
-static uint64_t count_halves(const struct counting *c, bool lower, uint32_t upper)
+static uint64_t count_halves(const struct counting *counting, bool lower, uint32_t upper)
 {
     uint64_t all = 0;
 
-    memset(c->count, 0, HALF * sizeof *c->count);
-    for (int p = 0; p < c->n; p++) {
-        size_t n = (size_t)c->panels[p].n_rows * (size_t)c->panels[p].n_cols;
+    memset(counting->count, 0, HALF * sizeof *counting->count);
+    for (int p = 0; p < counting->n; p++) {
+        size_t n = (size_t)counting->panels[p].n_rows * (size_t)counting->panels[p].n_cols;
 
         for (size_t i = 0; i < n; i++) {
-            uint32_t key = sortable(c->panels[p].value[i]);
+            uint32_t key = sortable(counting->panels[p].value[i]);
 
-            if (!isfinite(c->panels[p].value[i]) || (lower && key >> 16 != upper))
+            if (!isfinite(counting->panels[p].value[i]) || (lower && key >> 16 != upper))
                 continue;
-            c->count[lower ? key & (HALF - 1) : key >> 16]++;
+            counting->count[lower ? key & (HALF - 1) : key >> 16]++;
             all++;
         }
     }
@@ -90,31 +90,31 @@ static uint64_t count_halves(const struct counting *c, bool lower, uint32_t uppe
 }
 
 /* The half at which the rank, from 1, is reached; takes the ranks before it off. */
-static uint32_t find_rank(const struct counting *c, uint64_t *rank)
+static uint32_t find_rank(const struct counting *counting, uint64_t *rank)
 {
     uint32_t half = 0;
 
-    while (c->count[half] < *rank)
-        *rank -= c->count[half++];
+    while (counting->count[half] < *rank)
+        *rank -= counting->count[half++];
     return half;
 }
 
 /* The least value that this share of the cells do not exceed; there are some. */
-static float quantile(const struct counting *c, double share)
+static float quantile(const struct counting *counting, double share)
 {
-    uint64_t all = count_halves(c, false, 0), rank = (uint64_t)ceil(share * (double)all);
+    uint64_t all = count_halves(counting, false, 0), rank = (uint64_t)ceil(share * (double)all);
     uint32_t upper;
 
     rank = rank < 1 ? 1 : rank > all ? all : rank;
-    upper = find_rank(c, &rank);
-    count_halves(c, true, upper);
-    return from_sortable(upper << 16 | find_rank(c, &rank));
+    upper = find_rank(counting, &rank);
+    count_halves(counting, true, upper);
+    return from_sortable(upper << 16 | find_rank(counting, &rank));
 }
 
 /* The range ends there, unless nothing is left of it. */
-static void clip(struct scale_range *range, const struct counting *c, double share)
+static void clip(struct scale_range *range, const struct counting *counting, double share)
 {
-    float hi = range->any ? quantile(c, share) : 0.0f;
+    float hi = range->any ? quantile(counting, share) : 0.0f;
 
     if (!range->any || hi <= range->lo || hi == range->hi)
         return;

@@ -61,66 +61,70 @@ struct labelling {
     double gap;                 /* as a share of the bar */
 };
 
-static struct colourbar_label make_label(const struct labelling *l, const char *text, double at,
-                                         bool tick)
+static struct colourbar_label make_label(const struct labelling *labelling, const char *text,
+                                         double at, bool tick)
 {
-    const char *kept = arena_strdup(l->page->arena, text);
+    const char *kept = arena_strdup(labelling->page->arena, text);
 
-    return (struct colourbar_label){ text_line(&l->page->text, &text_value, kept), at, tick };
+    return (struct colourbar_label){ text_line(&labelling->page->text, &text_value, kept), at,
+                                     tick };
 }
 
 /* The two ends, of a bar without room for more; one value in the middle. */
-static void label_ends(struct colourbar *bar, const struct labelling *l,
+static void label_ends(struct colourbar *bar, const struct labelling *labelling,
                        struct colourbar_label *label)
 {
-    struct colourbar_text ends = colourbar_text(l->scale, l->range);
+    struct colourbar_text ends = colourbar_text(labelling->scale, labelling->range);
     char hi[TICK_TEXT];
 
-    snprintf(hi, sizeof hi, "%s%s", l->range.above ? "≥" : "", ends.hi);
+    snprintf(hi, sizeof hi, "%s%s", labelling->range.above ? "≥" : "", ends.hi);
     if (ends.lo[0] != '\0')
-        label[bar->n++] = make_label(l, ends.lo, 0.0, false);
+        label[bar->n++] = make_label(labelling, ends.lo, 0.0, false);
     if (ends.hi[0] != '\0') {
-        label[bar->n] = make_label(l, hi, bar->n > 0 ? 1.0 : 0.5, false);
+        label[bar->n] = make_label(labelling, hi, bar->n > 0 ? 1.0 : 0.5, false);
         bar->n++;
     }
 }
 
-static struct colourbar_label end_label(const struct labelling *l, bool high)
+static struct colourbar_label end_label(const struct labelling *labelling, bool high)
 {
     char text[TICK_TEXT];
 
-    ticks_end_text(text, high, high ? l->range.hi : l->range.lo, l->ticks.decimals);
-    return make_label(l, text, high ? 1.0 : 0.0, true);
+    ticks_end_text(text, high, high ? labelling->range.hi : labelling->range.lo,
+                   labelling->ticks.decimals);
+    return make_label(labelling, text, high ? 1.0 : 0.0, true);
 }
 
 /* Round numbers, less those that would touch an end beyond which there are values. */
-static void label_ticks(struct colourbar *bar, const struct labelling *l,
+static void label_ticks(struct colourbar *bar, const struct labelling *labelling,
                         struct colourbar_label *label)
 {
-    const struct ticks *t = &l->ticks;
-    double lowest = l->range.below ? l->gap : 0.0, highest = l->range.above ? 1.0 - l->gap : 1.0;
+    const struct ticks *t = &labelling->ticks;
+    double lowest = labelling->range.below ? labelling->gap :
+                    0.0, highest = labelling->range.above ? 1.0 - labelling->gap : 1.0;
     char text[TICK_TEXT];
 
-    if (l->range.below)
-        label[bar->n++] = end_label(l, false);
+    if (labelling->range.below)
+        label[bar->n++] = end_label(labelling, false);
     for (int i = 0; i < t->n; i++)
         if (t->at[i] >= lowest && t->at[i] <= highest) {
             ticks_text(text, t->value[i], t->decimals);
-            label[bar->n++] = make_label(l, text, t->at[i], true);
+            label[bar->n++] = make_label(labelling, text, t->at[i], true);
         }
-    if (l->range.above)
-        label[bar->n++] = end_label(l, true);
+    if (labelling->range.above)
+        label[bar->n++] = end_label(labelling, true);
 }
 
-static void colourbar_measure_bar(struct colourbar *bar, const struct labelling *l)
+static void colourbar_measure_bar(struct colourbar *bar, const struct labelling *labelling)
 {
-    struct colourbar_label *label = arena_alloc(l->page->arena, MAX_TICKS + 2, sizeof *label);
+    struct colourbar_label *label = arena_alloc(labelling->page->arena, MAX_TICKS + 2,
+                                                sizeof *label);
 
-    *bar = (struct colourbar){ .range = l->range, .label = label };
-    if (l->ticks.n > 0)
-        label_ticks(bar, l, label);
+    *bar = (struct colourbar){ .range = labelling->range, .label = label };
+    if (labelling->ticks.n > 0)
+        label_ticks(bar, labelling, label);
     else
-        label_ends(bar, l, label);
+        label_ends(bar, labelling, label);
 }
 
 void colourbar_measure(struct colourbar *bar, int n, struct page *page, enum scale scale,

@@ -51,20 +51,20 @@ static void curve_scripts(const void *of, struct label_scripts *scripts)
         label_scripts_add(scripts, curve->line[i].name, strlen(curve->line[i].name));
 }
 
-static double at_x(const struct measured *m, double x)
+static double at_x(const struct measured *measured, double x)
 {
-    const struct curve *curve = m->curve;
+    const struct curve *curve = measured->curve;
     double low = curve->x[0], high = curve->x[curve->n - 1];
-    double inset = fmin(m->plot.w / 20.0, 14.0 * m->line);
+    double inset = fmin(measured->plot.w / 20.0, 14.0 * measured->line);
 
     if (low == high)
-        return m->plot.w / 2.0;
-    return inset + (x - low) / (high - low) * (m->plot.w - 2.0 * inset);
+        return measured->plot.w / 2.0;
+    return inset + (x - low) / (high - low) * (measured->plot.w - 2.0 * inset);
 }
 
-static double at_y(const struct measured *m, double y)
+static double at_y(const struct measured *measured, double y)
 {
-    return (y - m->span.low) / (m->span.high - m->span.low) * m->plot.h;
+    return (y - measured->span.low) / (measured->span.high - measured->span.low) * measured->plot.h;
 }
 
 /* ---- measuring ---- */
@@ -94,110 +94,113 @@ static const struct piece *tick_text(struct page *page, double value, int decima
 }
 
 /* Returns the widest. */
-static double measure_y(struct measured *m, struct page *page)
+static double measure_y(struct measured *measured, struct page *page)
 {
-    struct ticks ticks = make_ticks(m->span.low, m->span.high,
-                                    layout_units(page->units, Y_TICKS),
-                                    1.2 * text_line_height(&page->text, &tick_style), m->plot.h);
+    struct ticks ticks = make_ticks(
+        measured->span.low, measured->span.high, layout_units(page->units, Y_TICKS),
+        1.2 * text_line_height(&page->text, &tick_style), measured->plot.h);
     double widest = 0.0;
 
     for (int i = 0; i < ticks.n; i++) {
-        if (ticks.value[i] < m->span.low || ticks.value[i] > m->span.high)
+        if (ticks.value[i] < measured->span.low || ticks.value[i] > measured->span.high)
             continue;
-        m->y[m->n_y].text = tick_text(page, ticks.value[i], ticks.decimals);
-        m->y[m->n_y].at = at_y(m, ticks.value[i]);
-        widest = fmax(widest, text_width(m->y[m->n_y++].text));
+        measured->y[measured->n_y].text = tick_text(page, ticks.value[i], ticks.decimals);
+        measured->y[measured->n_y].at = at_y(measured, ticks.value[i]);
+        widest = fmax(widest, text_width(measured->y[measured->n_y++].text));
     }
     return widest;
 }
 
 /* Of places: whole numbers, and only those that are there. */
-static void measure_x_numbers(struct measured *m, struct page *page)
+static void measure_x_numbers(struct measured *measured, struct page *page)
 {
-    const struct curve *curve = m->curve;
+    const struct curve *curve = measured->curve;
     double first = curve->x[0], last = curve->x[curve->n - 1];
     double widest = fmax(text_width(tick_text(page, first, 0)),
                          text_width(tick_text(page, last, 0)));
     struct ticks ticks = make_ticks(first, last, layout_units(page->units, X_TICKS),
-                                    widest + 2.0 * m->gap, m->plot.w);
+                                    widest + 2.0 * measured->gap, measured->plot.w);
 
-    m->x = arena_alloc(page->arena, MAX_TICKS, sizeof *m->x);
+    measured->x = arena_alloc(page->arena, MAX_TICKS, sizeof *measured->x);
     if (ticks.n == 0)
         ticks = (struct ticks){ .n = 1, .value = { first } };
     for (int i = 0; i < ticks.n; i++)
         if (ticks.value[i] == floor(ticks.value[i]) && ticks.value[i] >= first &&
             ticks.value[i] <= last)
-            m->x[m->n_x++] = (struct tick){ at_x(m, ticks.value[i]),
-                                            tick_text(page, ticks.value[i], 0) };
+            measured->x[measured->n_x++] = (struct tick){ at_x(measured, ticks.value[i]),
+                                                          tick_text(page, ticks.value[i], 0) };
 }
 
 /* Turned where they would touch; then every second, fourth, ... */
-static void measure_x_names(struct measured *m, struct page *page)
+static void measure_x_names(struct measured *measured, struct page *page)
 {
-    const struct curve *curve = m->curve;
-    double step = curve->n > 1 ? at_x(m, curve->x[1]) - at_x(m, curve->x[0]) : m->plot.w;
+    const struct curve *curve = measured->curve;
+    double step = curve->n > 1 ? at_x(measured, curve->x[1]) - at_x(measured, curve->x[0]) :
+                  measured->plot.w;
     double line = text_line_height(&page->text, &tick_style), widest = 0.0;
     struct style style = tick_style;
 
-    m->x = arena_alloc(page->arena, (size_t)curve->n, sizeof *m->x);
+    measured->x = arena_alloc(page->arena, (size_t)curve->n, sizeof *measured->x);
     for (int i = 0; i < curve->n; i++)
         widest = fmax(widest, text_width(curve_line_of(page, &style, curve->x_label[i],
                                                        2 * LABEL_CHARS)));
-    m->turned = widest + m->gap > step;
-    style.rotated = m->turned;
-    style.max_w = m->turned ? m->plot.h / 2.0 : m->plot.w;
-    for (int i = 0; i < curve->n; i += m->turned ? grid_label_step(step, line) : 1)
-        m->x[m->n_x++] = (struct tick){ at_x(m, curve->x[i]),
-                                        curve_line_of(page, &style, curve->x_label[i],
-                                                      2 * LABEL_CHARS) };
-    m->x_label_h = m->turned ? fmin(widest, style.max_w) : line;
+    measured->turned = widest + measured->gap > step;
+    style.rotated = measured->turned;
+    style.max_w = measured->turned ? measured->plot.h / 2.0 : measured->plot.w;
+    for (int i = 0; i < curve->n; i += measured->turned ? grid_label_step(step, line) : 1)
+        measured->x[measured->n_x++] = (struct tick){ at_x(measured, curve->x[i]),
+                                                      curve_line_of(page, &style, curve->x_label[i],
+                                                                    2 * LABEL_CHARS) };
+    measured->x_label_h = measured->turned ? fmin(widest, style.max_w) : line;
 }
 
-static void curve_measure_names(struct measured *m, struct page *page)
+static void curve_measure_names(struct measured *measured, struct page *page)
 {
     struct style up = name_style;
 
     up.rotated = true;
-    m->x_name = curve_line_of(page, &name_style, m->curve->x_name, 6 * LABEL_CHARS);
-    m->y_name = curve_line_of(page, &up, m->curve->y_name, 6 * LABEL_CHARS);
-    m->name_h = layout_whole(page->units, text_line_height(&page->text, &name_style)) +
-                layout_units(page->units, NAME_GAP);
+    measured->x_name = curve_line_of(page, &name_style, measured->curve->x_name, 6 * LABEL_CHARS);
+    measured->y_name = curve_line_of(page, &up, measured->curve->y_name, 6 * LABEL_CHARS);
+    measured->name_h = layout_whole(page->units, text_line_height(&page->text, &name_style)) +
+                       layout_units(page->units, NAME_GAP);
 }
 
 /* Left of the plot; its width is known when the numbers beside it are. */
-static void measure_plot(struct measured *m, struct page *page)
+static void measure_plot(struct measured *measured, struct page *page)
 {
     double px = page->units.px, page_w = page->sheet->width_px * px, widest;
     double aspect = (double)PLOT_H / CURVE_PLOT_W;
 
-    m->plot = (struct box){ .w = layout_units(page->units, CURVE_PLOT_W),
-                            .h = layout_units(page->units, PLOT_H) };
+    measured->plot = (struct box){ .w = layout_units(page->units, CURVE_PLOT_W),
+                                   .h = layout_units(page->units, PLOT_H) };
     if (page_w > 0.0)
-        m->plot.h = layout_whole(page->units, fmax(aspect * page_w, m->y_name != NULL ?
-                                                   text_width(m->y_name) : 0.0));
-    widest = measure_y(m, page);
-    m->plot.x = m->name_h + layout_whole(page->units, widest) + m->tick + m->gap;
-    m->plot.y = layout_whole(page->units, text_line_height(&page->text, &tick_style) / 2.0);
+        measured->plot.h = layout_whole(
+            page->units,
+            fmax(aspect * page_w, measured->y_name != NULL ? text_width(measured->y_name) : 0.0));
+    widest = measure_y(measured, page);
+    measured->plot.x = measured->name_h + layout_whole(page->units, widest) + measured->tick +
+                       measured->gap;
+    measured->plot.y = layout_whole(page->units, text_line_height(&page->text, &tick_style) / 2.0);
     if (page_w > 0.0) {
         double least = layout_units(page->units, LEAST_W);
 
-        m->plot.w = floor(page_w - 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) -
-                          m->plot.x - m->beyond);
-        m->lack = fmax(least - m->plot.w, 0.0);
-        m->plot.w = fmax(m->plot.w, least);
+        measured->plot.w = floor(page_w - 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) -
+                                 measured->plot.x - measured->beyond);
+        measured->lack = fmax(least - measured->plot.w, 0.0);
+        measured->plot.w = fmax(measured->plot.w, least);
     }
 }
 
-static void measure_legend(struct measured *m, struct page *page)
+static void measure_legend(struct measured *measured, struct page *page)
 {
-    const struct curve *curve = m->curve;
+    const struct curve *curve = measured->curve;
     struct key_entry *entry = arena_alloc(page->arena, (size_t)curve->n_lines, sizeof *entry);
 
     if (!curve_has_legend(curve) || curve->n_lines < 2)
         return;
     for (int i = 0; i < curve->n_lines; i++)
         entry[i] = (struct key_entry){ i, NULL, curve->line[i].name };
-    key_measure(&m->legend, page, KEY_LINE, entry, curve->n_lines, m->plot.w);
+    key_measure(&measured->legend, page, KEY_LINE, entry, curve->n_lines, measured->plot.w);
 }
 
 static void *curve_measure(const void *of, struct page *page, struct box *size)
@@ -234,9 +237,9 @@ static void *curve_measure(const void *of, struct page *page, struct box *size)
 /* Within the picture: the plot's left end and bottom. */
 struct origin { double x, y; };
 
-static struct origin origin_of(const struct measured *m, struct box at)
+static struct origin origin_of(const struct measured *measured, struct box at)
 {
-    return (struct origin){ at.x + m->plot.x, at.y + m->plot.y + m->plot.h };
+    return (struct origin){ at.x + measured->plot.x, at.y + measured->plot.y + measured->plot.h };
 }
 
 static void fill_box(struct page *page, double gray, struct box at)
@@ -246,22 +249,24 @@ static void fill_box(struct page *page, double gray, struct box at)
     cairo_fill(page->cr);
 }
 
-static void paint_axes(const struct measured *m, struct page *page, struct origin o)
+static void paint_axes(const struct measured *measured, struct page *page, struct origin o)
 {
-    double half = m->line / 2.0;
+    double half = measured->line / 2.0;
 
-    for (int i = 0; i < m->n_y; i++) {
-        double y = page_snap(page, o.y - m->y[i].at - half);
+    for (int i = 0; i < measured->n_y; i++) {
+        double y = page_snap(page, o.y - measured->y[i].at - half);
 
-        fill_box(page, 0.90, (struct box){ o.x, y, m->plot.w, m->line });
-        fill_box(page, 0.50, (struct box){ o.x - m->tick, y, m->tick, m->line });
+        fill_box(page, 0.90, (struct box){ o.x, y, measured->plot.w, measured->line });
+        fill_box(page, 0.50, (struct box){ o.x - measured->tick, y, measured->tick,
+                                           measured->line });
     }
-    for (int i = 0; i < m->n_x; i++)
-        fill_box(page, 0.50, (struct box){ page_snap(page, o.x + m->x[i].at - half), o.y,
-                                           m->line, m->line + m->tick });
-    fill_box(page, 0.50, (struct box){ o.x - m->line, o.y - m->plot.h, m->line,
-                                       m->plot.h + m->line });
-    fill_box(page, 0.50, (struct box){ o.x - m->line, o.y, m->plot.w + m->line, m->line });
+    for (int i = 0; i < measured->n_x; i++)
+        fill_box(page, 0.50, (struct box){ page_snap(page, o.x + measured->x[i].at - half), o.y,
+                                           measured->line, measured->line + measured->tick });
+    fill_box(page, 0.50, (struct box){ o.x - measured->line, o.y - measured->plot.h, measured->line,
+                                       measured->plot.h + measured->line });
+    fill_box(page, 0.50, (struct box){ o.x - measured->line, o.y, measured->plot.w + measured->line,
+                                       measured->line });
 }
 
 static int pen_of(const struct curve *curve, int i)
@@ -270,50 +275,51 @@ static int pen_of(const struct curve *curve, int i)
 }
 
 /* Places first .. end - 1 have an interval. */
-static void paint_band(const struct measured *m, struct page *page, struct origin o,
+static void paint_band(const struct measured *measured, struct page *page, struct origin o,
                        const struct curve_line *line, int first, int end)
 {
-    const double *x = m->curve->x;
+    const double *x = measured->curve->x;
 
     for (int k = first; k < end; k++)
-        cairo_line_to(page->cr, o.x + at_x(m, x[k]), o.y - at_y(m, line->high[k]));
+        cairo_line_to(page->cr, o.x + at_x(measured, x[k]), o.y - at_y(measured, line->high[k]));
     for (int k = end - 1; k >= first; k--)
-        cairo_line_to(page->cr, o.x + at_x(m, x[k]), o.y - at_y(m, line->low[k]));
+        cairo_line_to(page->cr, o.x + at_x(measured, x[k]), o.y - at_y(measured, line->low[k]));
     cairo_close_path(page->cr);
     cairo_fill(page->cr);
 }
 
 /* Of a place alone: a bar. */
-static void curve_paint_bar(const struct measured *m, struct page *page, struct origin o,
+static void curve_paint_bar(const struct measured *measured, struct page *page, struct origin o,
                             const struct curve_line *line, int k)
 {
-    double x = o.x + at_x(m, m->curve->x[k]), w = 1.2 * m->line;
+    double x = o.x + at_x(measured, measured->curve->x[k]), w = 1.2 * measured->line;
 
-    cairo_rectangle(page->cr, x - w / 2.0, o.y - at_y(m, line->high[k]), w,
-                    at_y(m, line->high[k]) - at_y(m, line->low[k]));
+    cairo_rectangle(page->cr, x - w / 2.0, o.y - at_y(measured, line->high[k]), w,
+                    at_y(measured, line->high[k]) - at_y(measured, line->low[k]));
     cairo_fill(page->cr);
 }
 
-static void paint_interval(const struct measured *m, struct page *page, struct origin o, int i)
+static void paint_interval(const struct measured *measured, struct page *page, struct origin o,
+                           int i)
 {
-    const struct curve_line *line = &m->curve->line[i];
+    const struct curve_line *line = &measured->curve->line[i];
     bool alone;
 
-    for (int k = 0, end; k < m->curve->n; k = end + 1) {
-        for (end = k; end < m->curve->n && !isnan(line->low[end]); end++)
+    for (int k = 0, end; k < measured->curve->n; k = end + 1) {
+        for (end = k; end < measured->curve->n && !isnan(line->low[end]); end++)
             ;
         alone = end == k + 1;
-        pen_fill(page->cr, pen_of(m->curve, i), alone ? 0.6 : 0.16);
+        pen_fill(page->cr, pen_of(measured->curve, i), alone ? 0.6 : 0.16);
         if (alone)
-            curve_paint_bar(m, page, o, line, k);
+            curve_paint_bar(measured, page, o, line, k);
         else if (end > k)
-            paint_band(m, page, o, line, k, end);
+            paint_band(measured, page, o, line, k, end);
     }
 }
 
-static void paint_line(const struct measured *m, struct page *page, struct origin o, int i)
+static void paint_line(const struct measured *measured, struct page *page, struct origin o, int i)
 {
-    const struct curve *curve = m->curve;
+    const struct curve *curve = measured->curve;
     const struct curve_line *line = &curve->line[i];
     double px = page->units.px;
     bool many = !curve_has_legend(curve), drawn = false;
@@ -325,8 +331,8 @@ static void paint_line(const struct measured *m, struct page *page, struct origi
             drawn = false;
             continue;
         }
-        (drawn ? cairo_line_to : cairo_move_to)(page->cr, o.x + at_x(m, curve->x[k]),
-                                                o.y - at_y(m, line->y[k]));
+        (drawn ? cairo_line_to : cairo_move_to)(page->cr, o.x + at_x(measured, curve->x[k]),
+                                                o.y - at_y(measured, line->y[k]));
         drawn = true;
     }
     cairo_stroke(page->cr);
@@ -334,9 +340,9 @@ static void paint_line(const struct measured *m, struct page *page, struct origi
 }
 
 /* Of few places each number; of many those without a neighbour, of which no line is seen. */
-static void paint_marks(const struct measured *m, struct page *page, struct origin o, int i)
+static void paint_marks(const struct measured *measured, struct page *page, struct origin o, int i)
 {
-    const struct curve *curve = m->curve;
+    const struct curve *curve = measured->curve;
     const double *y = curve->line[i].y;
 
     for (int k = 0; k < curve->n; k++) {
@@ -345,7 +351,8 @@ static void paint_marks(const struct measured *m, struct page *page, struct orig
         if (isnan(y[k]) || (!alone && (curve->n > MARKED || !curve_has_legend(curve))))
             continue;
         pen_fill(page->cr, pen_of(curve, i), 1.0);
-        key_circle(page, o.x + at_x(m, curve->x[k]), o.y - at_y(m, y[k]), 2.4 * page->units.px);
+        key_circle(page, o.x + at_x(measured, curve->x[k]), o.y - at_y(measured, y[k]),
+                   2.4 * page->units.px);
         cairo_fill(page->cr);
     }
 }
@@ -376,26 +383,28 @@ static void curve_paint(const void *measured, struct page *page, struct box at)
     key_paint(&m->legend, page, legend);
 }
 
-static void paint_ticks(const struct measured *m, struct page *page, struct origin o)
+static void paint_ticks(const struct measured *measured, struct page *page, struct origin o)
 {
     const struct text *text = &page->text;
     double middle = text_middle(text, &tick_style), line = text_line_height(text, &tick_style);
-    double below = o.y + m->line + m->tick + m->gap;
+    double below = o.y + measured->line + measured->tick + measured->gap;
 
-    for (int i = 0; i < m->n_y; i++)
-        text_draw_line(text, page->cr, m->y[i].text, TEXT_RIGHT,
-                       page_snap(page, o.x - m->tick - m->gap - text_width(m->y[i].text)),
-                       page_snap(page, o.y - m->y[i].at + middle), 2.0 * line);
-    for (int i = 0; i < m->n_x; i++) {
-        double x = o.x + m->x[i].at, w = text_width(m->x[i].text);
+    for (int i = 0; i < measured->n_y; i++)
+        text_draw_line(
+            text, page->cr, measured->y[i].text, TEXT_RIGHT,
+            page_snap(page, o.x - measured->tick - measured->gap - text_width(measured->y[i].text)),
+            page_snap(page, o.y - measured->y[i].at + middle), 2.0 * line);
+    for (int i = 0; i < measured->n_x; i++) {
+        double x = o.x + measured->x[i].at, w = text_width(measured->x[i].text);
 
-        if (m->turned)
-            text_draw_rotated(text, page->cr, m->x[i].text, TEXT_RIGHT,
+        if (measured->turned)
+            text_draw_rotated(text, page->cr, measured->x[i].text, TEXT_RIGHT,
                               page_snap(page, x + middle), below, 2.0 * line);
         else
-            text_draw_line(text, page->cr, m->x[i].text, TEXT_CENTRE,
-                           page_snap(page, fmin(x - w / 2.0, o.x + m->plot.w + m->beyond - w)),
-                           page_snap(page, below + line / 2.0 + middle), 2.0 * line);
+            text_draw_line(
+                text, page->cr, measured->x[i].text, TEXT_CENTRE,
+                page_snap(page, fmin(x - w / 2.0, o.x + measured->plot.w + measured->beyond - w)),
+                page_snap(page, below + line / 2.0 + middle), 2.0 * line);
     }
 }
 
@@ -429,20 +438,20 @@ struct part curve_part(const struct curve *curve)
     return (struct part){ &type, curve };
 }
 
-double curve_lacks_px(const struct sheet *s, struct arena *a)
+double curve_lacks_px(const struct sheet *sheet, struct arena *a)
 {
     struct plan plan;
     struct page page;
     double lack;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     lack = ((const struct measured *)plan.measured[0])->lack / page.units.px;
     page_finish(&page);
     return lack;
 }
 
-struct box curve_point(const struct sheet *s, struct arena *a, int i, double y)
+struct box curve_point(const struct sheet *sheet, struct arena *a, int i, double y)
 {
     const struct measured *m;
     struct plan plan;
@@ -450,7 +459,7 @@ struct box curve_point(const struct sheet *s, struct arena *a, int i, double y)
     struct origin o;
     struct box at;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     m = plan.measured[0];
     o = origin_of(m, plan.layout.part[0]);

@@ -79,10 +79,10 @@ struct curve_span curve_span(const struct curve *curve);
 
 /* How much wider a sheet with this part alone would have to be to have room for the lines between
  * its labels; 0 if it has room. */
-double curve_lacks_px(const struct sheet *s, struct arena *a);
+double curve_lacks_px(const struct sheet *sheet, struct arena *a);
 
 /* The position of place i and number y in a PNG of a sheet that has this part alone. */
-struct box curve_point(const struct sheet *s, struct arena *a, int i, double y);
+struct box curve_point(const struct sheet *sheet, struct arena *a, int i, double y);
 
 /* ---- curve_print.c ---- */
 

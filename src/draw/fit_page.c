@@ -6,17 +6,18 @@
 static const double SHEET_TITLE_EM = 5.0;
 enum { SHEET_COLUMNS = 64 };
 
-void fit_page(struct fit *fit, const struct heatmap_page *p)
+void fit_page(struct fit *fit, const struct heatmap_page *page)
 {
-    double px = p->format == DRAW_PNG ? p->dpi / 100.0 : p->format == DRAW_PDF ? 0.72 : 1.0;
+    double px = page->format == DRAW_PNG ? page->dpi / 100.0 : page->format == DRAW_PDF ? 0.72 :
+                1.0;
 
-    fit_init(fit, (struct units){ px, p->format != DRAW_PDF }, p->width_px, p->font_px);
-    fit->whole_cells = p->format == DRAW_PNG;
-    fit->labels = p->labels;
-    fit->bars = p->bars;
-    fit->one_bar = p->one_bar;
-    fit->titles = p->titles;
-    if (p->sheet) {
+    fit_init(fit, (struct units){ px, page->format != DRAW_PDF }, page->width_px, page->font_px);
+    fit->whole_cells = page->format == DRAW_PNG;
+    fit->labels = page->labels;
+    fit->bars = page->bars;
+    fit->one_bar = page->one_bar;
+    fit->titles = page->titles;
+    if (page->sheet) {
         fit->most = SHEET_COLUMNS;
         fit->title_em = SHEET_TITLE_EM;
     }

@@ -20,106 +20,110 @@ static const double SIDE_MAX = 32000.0, AREA_MAX = 4e8;
 struct around { double left, right, above, below, near, under; };    /* near, under: without
                                                                          labels at the edges */
 
-static double beside(const struct grid_sizes *s, const struct grid *g, double label)
+static double beside(const struct grid_sizes *sizes, const struct grid *grid, double label)
 {
     return label > 0.0 ?
-        g->line + g->tick + g->label_gap + layout_whole(s->units, label) : g->line;
+        grid->line + grid->tick + grid->label_gap + layout_whole(sizes->units, label) : grid->line;
 }
 
 /* A bar with its numbers, beyond the frame of the cells. */
-static double bar_width(const struct grid_sizes *s, const struct grid *g)
+static double bar_width(const struct grid_sizes *sizes, const struct grid *grid)
 {
-    return s->value_h > 0.0 ? g->bar_gap + g->bar_w + g->value_gap +
-        layout_whole(s->units, s->value_w) : 0.0;
+    return sizes->value_h > 0.0 ? grid->bar_gap + grid->bar_w + grid->value_gap +
+        layout_whole(sizes->units, sizes->value_w) : 0.0;
 }
 
-static double row_height(const struct grid_sizes *s)
+static double row_height(const struct grid_sizes *sizes)
 {
-    return fmax(s->cell, s->row);
+    return fmax(sizes->cell, sizes->row);
 }
 
-static struct around around(const struct grid_sizes *s, const struct grid *g)
+static struct around around(const struct grid_sizes *sizes, const struct grid *grid)
 {
-    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * row_height(s);
-    double over = layout_whole(s->units, fmax(s->panel_w - cells_w, 0.0) / 2.0);
-    double bar = s->one_bar ? 0.0 : bar_width(s, g);
+    double cells_w = sizes->n_cols * sizes->cell, cells_h = sizes->n_rows * row_height(sizes);
+    double over = layout_whole(sizes->units, fmax(sizes->panel_w - cells_w, 0.0) / 2.0);
+    double bar = sizes->one_bar ? 0.0 : bar_width(sizes, grid);
     /* Labels of small cells, and a bar's two numbers, reach over a low panel. */
-    double label = fmax(s->label_h - row_height(s), 0.0) / 2.0;
-    double values = fmax(2.0 * s->value_h - cells_h, 0.0) / 2.0;
-    double reach = layout_whole(s->units, fmax(label, values));
+    double label = fmax(sizes->label_h - row_height(sizes), 0.0) / 2.0;
+    double values = fmax(2.0 * sizes->value_h - cells_h, 0.0) / 2.0;
+    double reach = layout_whole(sizes->units, fmax(label, values));
     struct around a;
 
-    a.near = fmax(g->line, over);
-    a.left = fmax(beside(s, g, s->row_label) + layout_whole(s->units, s->row_name), over);
-    a.right = fmax(g->line + bar, over);
-    a.below = fmax(beside(s, g, s->col_label), reach);
-    a.under = s->edges ? fmax(g->line, reach) : a.below;
-    a.above = fmax(g->line + (s->panel_h > 0.0 ?
-                   g->panel_gap + layout_whole(s->units, s->panel_h) : 0.0), reach);
+    a.near = fmax(grid->line, over);
+    a.left = fmax(
+        beside(sizes, grid, sizes->row_label) + layout_whole(sizes->units, sizes->row_name), over);
+    a.right = fmax(grid->line + bar, over);
+    a.below = fmax(beside(sizes, grid, sizes->col_label), reach);
+    a.under = sizes->edges ? fmax(grid->line, reach) : a.below;
+    a.above = fmax(grid->line + (sizes->panel_h > 0.0 ?
+                   grid->panel_gap + layout_whole(sizes->units, sizes->panel_h) : 0.0), reach);
     return a;
 }
 
-static int grid_columns_of(const struct grid_sizes *s)
+static int grid_columns_of(const struct grid_sizes *sizes)
 {
-    return s->columns < s->n_panels ? s->columns : s->n_panels;
+    return sizes->columns < sizes->n_panels ? sizes->columns : sizes->n_panels;
 }
 
-static int grid_rows_of(const struct grid_sizes *s)
+static int grid_rows_of(const struct grid_sizes *sizes)
 {
-    int columns = grid_columns_of(s);
+    int columns = grid_columns_of(sizes);
 
-    return (s->n_panels + columns - 1) / columns;
+    return (sizes->n_panels + columns - 1) / columns;
 }
 
-double grid_bar_height(const struct grid_sizes *s)
+double grid_bar_height(const struct grid_sizes *sizes)
 {
-    double cells_h = s->n_rows * row_height(s);
+    double cells_h = sizes->n_rows * row_height(sizes);
 
-    return s->one_bar ? fmax(fmin(grid_rows_of(s) * cells_h, layout_units(s->units, ONE_BAR)),
-                             cells_h) : cells_h;
+    return sizes->one_bar ?
+               fmax(fmin(grid_rows_of(sizes) * cells_h, layout_units(sizes->units, ONE_BAR)),
+                    cells_h) :
+               cells_h;
 }
 
 /* Beside the cells of the first panel. */
-static struct box place_bar(const struct grid *g)
+static struct box place_bar(const struct grid *grid)
 {
-    return (struct box){ g->first.x + g->first.w + g->line + g->bar_gap, g->first.y, g->bar_w,
-                         g->first.h };
+    return (struct box){ grid->first.x + grid->first.w + grid->line + grid->bar_gap, grid->first.y,
+                         grid->bar_w, grid->first.h };
 }
 
 /* Beyond all slots. */
-static struct box place_one_bar(const struct grid_sizes *s, const struct grid *g)
+static struct box place_one_bar(const struct grid_sizes *sizes, const struct grid *grid)
 {
-    double all = (grid_rows_of(s) - 1) * g->step_y + g->first.h;
-    double h = fmax(fmin(all, layout_units(s->units, ONE_BAR)), g->first.h);
+    double all = (grid_rows_of(sizes) - 1) * grid->step_y + grid->first.h;
+    double h = fmax(fmin(all, layout_units(sizes->units, ONE_BAR)), grid->first.h);
 
-    return (struct box){ g->width - bar_width(s, g) + g->bar_gap, g->first.y, g->bar_w, h };
+    return (struct box){ grid->width - bar_width(sizes, grid) + grid->bar_gap, grid->first.y,
+                         grid->bar_w, h };
 }
 
-void grid_make(struct grid *g, const struct grid_sizes *s)
+void grid_make(struct grid *grid, const struct grid_sizes *sizes)
 {
-    int columns = grid_columns_of(s), rows = grid_rows_of(s);
-    const struct spacing *space = s->narrow ? &narrow : &wide;
-    double gutter = layout_units(s->units, space->gutter);
-    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * row_height(s);
+    int columns = grid_columns_of(sizes), rows = grid_rows_of(sizes);
+    const struct spacing *space = sizes->narrow ? &narrow : &wide;
+    double gutter = layout_units(sizes->units, space->gutter);
+    double cells_w = sizes->n_cols * sizes->cell, cells_h = sizes->n_rows * row_height(sizes);
     struct around a;
 
-    *g = (struct grid){
-        .line = layout_units(s->units, LINE), .tick = layout_units(s->units, space->tick),
-        .label_gap = layout_units(s->units, space->label_gap),
-        .bar_gap = layout_units(s->units, space->bar_gap),
-        .bar_w = layout_units(s->units, space->bar),
-        .value_gap = layout_units(s->units, space->value_gap),
-        .panel_gap = layout_units(s->units, space->panel_gap), .columns = columns
+    *grid = (struct grid){
+        .line = layout_units(sizes->units, LINE), .tick = layout_units(sizes->units, space->tick),
+        .label_gap = layout_units(sizes->units, space->label_gap),
+        .bar_gap = layout_units(sizes->units, space->bar_gap),
+        .bar_w = layout_units(sizes->units, space->bar),
+        .value_gap = layout_units(sizes->units, space->value_gap),
+        .panel_gap = layout_units(sizes->units, space->panel_gap), .columns = columns
     };
-    a = around(s, g);
-    g->step_x = a.near + cells_w + a.right + gutter;
-    g->step_y = a.above + cells_h + a.under + gutter;
-    g->width = a.left + cells_w + a.right + (columns - 1) * g->step_x +
-               (s->one_bar ? bar_width(s, g) : 0.0);
-    g->height = (rows - 1) * g->step_y + a.above + cells_h + a.below +
-                layout_whole(s->units, s->col_name);
-    g->first = (struct box){ a.left, a.above, cells_w, cells_h };
-    g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
+    a = around(sizes, grid);
+    grid->step_x = a.near + cells_w + a.right + gutter;
+    grid->step_y = a.above + cells_h + a.under + gutter;
+    grid->width = a.left + cells_w + a.right + (columns - 1) * grid->step_x +
+                  (sizes->one_bar ? bar_width(sizes, grid) : 0.0);
+    grid->height = (rows - 1) * grid->step_y + a.above + cells_h + a.below +
+                   layout_whole(sizes->units, sizes->col_name);
+    grid->first = (struct box){ a.left, a.above, cells_w, cells_h };
+    grid->bar = sizes->one_bar ? place_one_bar(sizes, grid) : place_bar(grid);
 }
 
 static double grid_width_of(const struct grid_sizes *s, double cell)
@@ -132,14 +136,14 @@ static double grid_width_of(const struct grid_sizes *s, double cell)
     return grid.width;
 }
 
-double grid_fit(const struct grid_sizes *s, double width)
+double grid_fit(const struct grid_sizes *sizes, double width)
 {
     double fits = 0.0, over = fmax(width, 0.0);
 
     for (int i = 0; i < 60; i++) {
         double middle = (fits + over) / 2.0;
 
-        if (grid_width_of(s, middle) <= width)
+        if (grid_width_of(sizes, middle) <= width)
             fits = middle;
         else
             over = middle;
@@ -147,17 +151,18 @@ double grid_fit(const struct grid_sizes *s, double width)
     return fits;
 }
 
-struct box grid_panel(const struct grid *g, struct box at, int i)
+struct box grid_panel(const struct grid *grid, struct box at, int i)
 {
-    return (struct box){ at.x + i % g->columns * g->step_x + g->first.x,
-                         at.y + i / g->columns * g->step_y + g->first.y,
-                         g->first.w, g->first.h };
+    return (struct box){ at.x + i % grid->columns * grid->step_x + grid->first.x,
+                         at.y + i / grid->columns * grid->step_y + grid->first.y,
+                         grid->first.w, grid->first.h };
 }
 
-struct box grid_bar(const struct grid *g, struct box at, int i)
+struct box grid_bar(const struct grid *grid, struct box at, int i)
 {
-    return (struct box){ at.x + i % g->columns * g->step_x + g->bar.x,
-                         at.y + i / g->columns * g->step_y + g->bar.y, g->bar.w, g->bar.h };
+    return (struct box){ at.x + i % grid->columns * grid->step_x + grid->bar.x,
+                         at.y + i / grid->columns * grid->step_y + grid->bar.y, grid->bar.w,
+                         grid->bar.h };
 }
 
 int grid_label_step(double cell, double label_h)
@@ -187,13 +192,13 @@ enum { THUMB_BESIDE = 24, THUMB_BEYOND = 48, THUMB = 48, LARGE_THUMB = 288, ROW 
 /* What is to be placed, and what stands around each. */
 struct room { int n_rows, n_cols, n_panels, columns, dpi, beside, beyond; };
 
-static bool grid_fits(const struct room *r, int cell_px, int pool)
+static bool grid_fits(const struct room *room, int cell_px, int pool)
 {
-    double px = r->dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
-    double across = r->columns < r->n_panels ? r->columns : r->n_panels;
-    double down = ceil(r->n_panels / across);
-    double w = across * (ceil((double)r->n_cols / pool) * cell + r->beside * px);
-    double h = down * (ceil((double)r->n_rows / pool) * cell + r->beyond * px) + 200 * px;
+    double px = room->dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
+    double across = room->columns < room->n_panels ? room->columns : room->n_panels;
+    double down = ceil(room->n_panels / across);
+    double w = across * (ceil((double)room->n_cols / pool) * cell + room->beside * px);
+    double h = down * (ceil((double)room->n_rows / pool) * cell + room->beyond * px) + 200 * px;
 
     return w <= SIDE_MAX && h <= SIDE_MAX && w * h <= AREA_MAX;
 }

@@ -43,17 +43,17 @@ struct grid {
     struct box bar;             /* bar of the first panel, or the only one */
 };
 
-void grid_make(struct grid *g, const struct grid_sizes *s);
+void grid_make(struct grid *grid, const struct grid_sizes *sizes);
 
 /* The side of a cell with which the grid has this width; 0: there is no room. */
-double grid_fit(const struct grid_sizes *s, double width);
+double grid_fit(const struct grid_sizes *sizes, double width);
 
 /* The cells of panel i of a grid at this place. */
-struct box grid_panel(const struct grid *g, struct box at, int i);
+struct box grid_panel(const struct grid *grid, struct box at, int i);
 /* Its bar; with one bar for all panels only panel 0 has one. */
-struct box grid_bar(const struct grid *g, struct box at, int i);
+struct box grid_bar(const struct grid *grid, struct box at, int i);
 /* The least height of a bar. */
-double grid_bar_height(const struct grid_sizes *s);
+double grid_bar_height(const struct grid_sizes *sizes);
 
 /* Number of cells per label with which lines of height label_h do not touch. */
 int grid_label_step(double cell, double label_h);

@@ -60,30 +60,30 @@ static int cell_px(const struct heatmaps *maps, int dpi)
     return px;
 }
 
-static void measure_bars(struct measured *m, struct page *page, struct grid_sizes *s)
+static void measure_bars(struct measured *measured, struct page *page, struct grid_sizes *sizes)
 {
-    const struct heatmaps *maps = m->maps;
+    const struct heatmaps *maps = measured->maps;
     size_t count = (size_t)maps->n_panels;
     struct scale_range common;
 
-    m->range = arena_alloc(page->arena, count, sizeof *m->range);
-    m->bar = arena_alloc(page->arena, count, sizeof *m->bar);
-    cells_ranges(maps, m->range, page->arena);
+    measured->range = arena_alloc(page->arena, count, sizeof *measured->range);
+    measured->bar = arena_alloc(page->arena, count, sizeof *measured->bar);
+    cells_ranges(maps, measured->range, page->arena);
     if (maps->no_bars)
         return;
-    common = cells_common_range(maps, m->range);
-    s->value_h = text_line_height(&page->text, &text_value);
-    m->n_bars = s->one_bar ? 1 : maps->n_panels;
-    colourbar_measure(m->bar, m->n_bars, page, maps->scale, s->one_bar ? &common : m->range,
-                      grid_bar_height(s));
-    for (int i = 0; i < m->n_bars; i++)
-        s->value_w = fmax(s->value_w, colourbar_width(&m->bar[i]));
+    common = cells_common_range(maps, measured->range);
+    sizes->value_h = text_line_height(&page->text, &text_value);
+    measured->n_bars = sizes->one_bar ? 1 : maps->n_panels;
+    colourbar_measure(measured->bar, measured->n_bars, page, maps->scale,
+                      sizes->one_bar ? &common : measured->range, grid_bar_height(sizes));
+    for (int i = 0; i < measured->n_bars; i++)
+        sizes->value_w = fmax(sizes->value_w, colourbar_width(&measured->bar[i]));
 }
 
 static const struct style note_style = { 10.0, 1.0, 0.25, false, false, 0.0 };
 
-/* A line above a panel, NULL: none; the widest into s. */
-static const struct piece *measure_line(struct page *page, struct grid_sizes *s,
+/* A line above a panel, NULL: none; the widest into sizes. */
+static const struct piece *measure_line(struct page *page, struct grid_sizes *sizes,
                                         const char *line, struct style style, double max_w)
 {
     const struct piece *piece;
@@ -93,85 +93,85 @@ static const struct piece *measure_line(struct page *page, struct grid_sizes *s,
     style.max_w = max_w;
     piece = text_line(&page->text, &style,
                       label_clean(page->arena, line, strlen(line), 2 * LABEL_CHARS));
-    s->panel_w = fmax(s->panel_w, text_width(piece));
+    sizes->panel_w = fmax(sizes->panel_w, text_width(piece));
     return piece;
 }
 
-static void measure_titles(struct measured *m, struct page *page, struct grid_sizes *s,
+static void measure_titles(struct measured *measured, struct page *page, struct grid_sizes *sizes,
                            double max_w)
 {
-    const struct heatmaps *maps = m->maps;
+    const struct heatmaps *maps = measured->maps;
     double title = 0.0, note = 0.0;
 
-    m->title = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->title);
-    m->note = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->note);
+    measured->title = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *measured->title);
+    measured->note = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *measured->note);
     for (int i = 0; i < maps->n_panels; i++) {
         const struct panel *panel = &maps->panels[i];
 
-        m->title[i] = measure_line(page, s, panel->title, text_heading, max_w);
-        m->note[i] = measure_line(page, s, panel->note, note_style, max_w);
-        if (m->title[i] != NULL)
+        measured->title[i] = measure_line(page, sizes, panel->title, text_heading, max_w);
+        measured->note[i] = measure_line(page, sizes, panel->note, note_style, max_w);
+        if (measured->title[i] != NULL)
             title = text_line_height(&page->text, &text_heading);
-        if (m->note[i] != NULL)
+        if (measured->note[i] != NULL)
             note = text_line_height(&page->text, &note_style);
     }
-    s->panel_h = title + note;
+    sizes->panel_h = title + note;
 }
 
-static void measure_axes(struct measured *m, struct page *page, struct grid_sizes *s,
+static void measure_axes(struct measured *measured, struct page *page, struct grid_sizes *sizes,
                          double label_px, double max_w)
 {
-    const struct heatmaps *maps = m->maps;
+    const struct heatmaps *maps = measured->maps;
 
-    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool,
-                 fmax(s->cell, s->row), label_px, max_w, false);
-    axis_measure(&m->cols, page, &maps->cols, s->n_cols, maps->pool, s->cell, label_px, max_w,
-                 true);
-    s->row_label = m->rows.labels.longest;
-    s->col_label = m->cols.labels.longest;
-    s->label_h = text_line_height(&page->text, &m->rows.style);
+    axis_measure(&measured->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool,
+                 fmax(sizes->cell, sizes->row), label_px, max_w, false);
+    axis_measure(&measured->cols, page, &maps->cols, sizes->n_cols, maps->pool, sizes->cell,
+                 label_px, max_w, true);
+    sizes->row_label = measured->rows.labels.longest;
+    sizes->col_label = measured->cols.labels.longest;
+    sizes->label_h = text_line_height(&page->text, &measured->rows.style);
 }
 
 /* Of thumbnails: where only every fourth token would have one, they say little. */
-static bool leave_out_labels(struct measured *m, struct grid_sizes *s)
+static bool leave_out_labels(struct measured *measured, struct grid_sizes *sizes)
 {
-    if (!axis_is_crowded(&m->rows) && !axis_is_crowded(&m->cols))
+    if (!axis_is_crowded(&measured->rows) && !axis_is_crowded(&measured->cols))
         return false;
-    m->rows.labels = m->cols.labels = (struct page_labels){ .n = 0 };
-    s->row_label = s->col_label = 0.0;
+    measured->rows.labels = measured->cols.labels = (struct page_labels){ .n = 0 };
+    sizes->row_label = sizes->col_label = 0.0;
     return true;
 }
 
 /* Cells of a size that was chosen; the sheet is as wide as they make it. */
-static void measure_by_cell(struct measured *m, struct page *page, struct grid_sizes *s)
+static void measure_by_cell(struct measured *measured, struct page *page, struct grid_sizes *sizes)
 {
-    int px = cell_px(m->maps, page->sheet->dpi);
+    int px = cell_px(measured->maps, page->sheet->dpi);
     double cell = px * page->units.px;
 
-    s->cell = page->vector ? cell : fmax(round(cell), 1.0);
-    measure_axes(m, page, s, grid_label_px(px), 0.0);
-    if (m->maps->sheet)
-        leave_out_labels(m, s);
-    measure_bars(m, page, s);
-    measure_titles(m, page, s, 0.0);
+    sizes->cell = page->vector ? cell : fmax(round(cell), 1.0);
+    measure_axes(measured, page, sizes, grid_label_px(px), 0.0);
+    if (measured->maps->sheet)
+        leave_out_labels(measured, sizes);
+    measure_bars(measured, page, sizes);
+    measure_titles(measured, page, sizes, 0.0);
 }
 
 /* The size of cells that the labels leave room for; of all labels, before they are thinned. */
-static void fit_cells(struct measured *m, struct page *page, struct grid_sizes *s,
+static void fit_cells(struct measured *measured, struct page *page, struct grid_sizes *sizes,
                       const struct fit *fit, bool cut)
 {
     double font = page->sheet->font_px, label = fit_label(fit, cut), cell, longest;
 
-    s->cell = fit->width;
-    measure_axes(m, page, s, font, label);
-    longest = s->row_label;
-    cell = grid_fit(s, fit->width);
-    s->cell = fit->whole_cells ? floor(cell) : cell;
-    measure_axes(m, page, s, font, label);
-    s->row_label = longest;
-    if (m->maps->sheet && leave_out_labels(m, s)) {
-        cell = grid_fit(s, fit->width);
-        s->cell = fit->whole_cells ? floor(cell) : cell;
+    sizes->cell = fit->width;
+    measure_axes(measured, page, sizes, font, label);
+    longest = sizes->row_label;
+    cell = grid_fit(sizes, fit->width);
+    sizes->cell = fit->whole_cells ? floor(cell) : cell;
+    measure_axes(measured, page, sizes, font, label);
+    sizes->row_label = longest;
+    if (measured->maps->sheet && leave_out_labels(measured, sizes)) {
+        cell = grid_fit(sizes, fit->width);
+        sizes->cell = fit->whole_cells ? floor(cell) : cell;
     }
 }
 
@@ -180,41 +180,42 @@ static const double LARGE = 2.0;
 
 /* A sheet of a given width: bars and titles first, then the cells, which may leave titles more room
    than they were cut to. */
-static void measure_by_width(struct measured *m, struct page *page, struct grid_sizes *s)
+static void measure_by_width(struct measured *measured, struct page *page, struct grid_sizes *sizes)
 {
-    const struct heatmaps *maps = m->maps;
+    const struct heatmaps *maps = measured->maps;
     const struct sheet *sheet = page->sheet;
     const struct heatmap_page asked = {
         page->format, sheet->dpi, sheet->width_px, sheet->font_px, maps->rows.n > 0,
-        !maps->no_bars, s->one_bar, maps->panels[0].title != NULL, maps->sheet,
+        !maps->no_bars, sizes->one_bar, maps->panels[0].title != NULL, maps->sheet,
     };
     struct fit fit;
     double room, least;
 
     fit_page(&fit, &asked);
-    s->narrow = true;
-    room = fmax(fit_room(&fit, s->n_panels, s->columns), 1.0);
-    s->cell = least = fit_cell(&fit, room, s->n_cols);
-    measure_bars(m, page, s);
-    measure_titles(m, page, s, s->columns > 1 ? room : fmax(fit_title(&fit), room));
-    fit_cells(m, page, s, &fit, false);
-    if (s->cell < least && s->cell < LARGE * fit.font)
-        fit_cells(m, page, s, &fit, true);
-    s->cell = fmax(s->cell, fit.whole_cells ? 1.0 : 0.0);
-    if (s->columns > 1 && s->cell * s->n_cols > room)
-        measure_titles(m, page, s, s->cell * s->n_cols);
+    sizes->narrow = true;
+    room = fmax(fit_room(&fit, sizes->n_panels, sizes->columns), 1.0);
+    sizes->cell = least = fit_cell(&fit, room, sizes->n_cols);
+    measure_bars(measured, page, sizes);
+    measure_titles(measured, page, sizes, sizes->columns > 1 ? room : fmax(fit_title(&fit), room));
+    fit_cells(measured, page, sizes, &fit, false);
+    if (sizes->cell < least && sizes->cell < LARGE * fit.font)
+        fit_cells(measured, page, sizes, &fit, true);
+    sizes->cell = fmax(sizes->cell, fit.whole_cells ? 1.0 : 0.0);
+    if (sizes->columns > 1 && sizes->cell * sizes->n_cols > room)
+        measure_titles(measured, page, sizes, sizes->cell * sizes->n_cols);
 }
 
-static void heatmap_measure_names(struct measured *m, struct page *page, struct grid_sizes *s)
+static void heatmap_measure_names(struct measured *measured, struct page *page,
+                                  struct grid_sizes *sizes)
 {
-    const struct heatmaps *maps = m->maps;
+    const struct heatmaps *maps = measured->maps;
 
     if (maps->row_name == NULL || maps->rows.n == 0)
         return;
-    m->row_name = text_line(&page->text, &name_up, maps->row_name);
-    m->col_name = text_line(&page->text, &name_across, maps->col_name);
-    m->name_h = 1.5 * text_line_height(&page->text, &name_across);
-    s->row_name = s->col_name = m->name_h;
+    measured->row_name = text_line(&page->text, &name_up, maps->row_name);
+    measured->col_name = text_line(&page->text, &name_across, maps->col_name);
+    measured->name_h = 1.5 * text_line_height(&page->text, &name_across);
+    sizes->row_name = sizes->col_name = measured->name_h;
 }
 
 static int heatmap_place_of(const struct heatmaps *maps, int i)
@@ -227,34 +228,34 @@ static int count_places(const struct heatmaps *maps)
     return heatmap_place_of(maps, maps->n_panels - 1) + 1;
 }
 
-static void find_places(struct measured *m, struct arena *a)
+static void find_places(struct measured *measured, struct arena *a)
 {
-    int count = m->maps->n_panels, columns = m->maps->columns;
+    int count = measured->maps->n_panels, columns = measured->maps->columns;
     int *place = arena_alloc(a, (size_t)count, sizeof *place);
     bool *lowest = arena_alloc(a, (size_t)count, sizeof *lowest);
     bool *covered = arena_alloc(a, (size_t)columns, sizeof *covered);
 
     for (int i = count - 1; i >= 0; i--) {
-        place[i] = heatmap_place_of(m->maps, i);
+        place[i] = heatmap_place_of(measured->maps, i);
         lowest[i] = !covered[place[i] % columns];
         covered[place[i] % columns] = true;
     }
-    m->place = place;
-    m->lowest = lowest;
+    measured->place = place;
+    measured->lowest = lowest;
 }
 
 /* Of a panel's cells, without the strip below them. */
-static struct box cells_of(const struct measured *m, struct box panel)
+static struct box cells_of(const struct measured *measured, struct box panel)
 {
-    int n_rows = m->maps->panels[0].n_rows;
+    int n_rows = measured->maps->panels[0].n_rows;
 
-    panel.h = panel.h / (n_rows + strip_of(m->maps)) * n_rows;
+    panel.h = panel.h / (n_rows + strip_of(measured->maps)) * n_rows;
     return panel;
 }
 
-static struct box panel_box(const struct measured *m, struct box at, int i)
+static struct box panel_box(const struct measured *measured, struct box at, int i)
 {
-    return grid_panel(&m->grid, at, m->place[i]);
+    return grid_panel(&measured->grid, at, measured->place[i]);
 }
 
 static void *heatmap_measure(const void *of, struct page *page, struct box *size)
@@ -286,18 +287,18 @@ static void *heatmap_measure(const void *of, struct page *page, struct box *size
 
 /* All panels have the same labels: they are drawn once and painted many times, those of rows
  * at the left edge. */
-static void paint_axes(const struct measured *m, struct page *page, struct box at)
+static void paint_axes(const struct measured *measured, struct page *page, struct box at)
 {
-    cairo_surface_t *rows = axis_layer(&m->rows, page, &m->grid);
-    cairo_surface_t *cols = axis_layer(&m->cols, page, &m->grid);
+    cairo_surface_t *rows = axis_layer(&measured->rows, page, &measured->grid);
+    cairo_surface_t *cols = axis_layer(&measured->cols, page, &measured->grid);
 
-    for (int i = 0; i < m->maps->n_panels; i++) {
-        struct box cells = panel_box(m, at, i);
+    for (int i = 0; i < measured->maps->n_panels; i++) {
+        struct box cells = panel_box(measured, at, i);
 
-        if (m->place[i] % m->grid.columns == 0)
-            axis_paint(&m->rows, rows, page, &m->grid, cells_of(m, cells));
-        if (m->lowest[i] || !m->maps->sheet)
-            axis_paint(&m->cols, cols, page, &m->grid, cells);
+        if (measured->place[i] % measured->grid.columns == 0)
+            axis_paint(&measured->rows, rows, page, &measured->grid, cells_of(measured, cells));
+        if (measured->lowest[i] || !measured->maps->sheet)
+            axis_paint(&measured->cols, cols, page, &measured->grid, cells);
     }
     cairo_surface_destroy(rows);
     cairo_surface_destroy(cols);
@@ -339,13 +340,13 @@ static bool has_notes(const struct heatmaps *maps, const struct page *page)
 }
 
 /* Between the texts of a pair, where cells are large enough to keep their colours. */
-static void paint_pair(const struct measured *m, struct page *page, struct box cells)
+static void paint_pair(const struct measured *measured, struct page *page, struct box cells)
 {
     enum { LEAST = 4 };         /* lines to a cell */
-    const struct heatmaps *maps = m->maps;
-    double line = m->grid.line, cell = m->cols.cell;
+    const struct heatmaps *maps = measured->maps;
+    double line = measured->grid.line, cell = measured->cols.cell;
     double x = page_snap(page, cells.x + maps->cols.second * cell - line / 2.0);
-    double y = page_snap(page, cells.y + maps->rows.second * m->rows.cell - line / 2.0);
+    double y = page_snap(page, cells.y + maps->rows.second * measured->rows.cell - line / 2.0);
 
     if (maps->pool > 1 || cell < LEAST * line)
         return;
@@ -394,40 +395,43 @@ static void paint_centred(const struct piece *line, struct page *page, struct bo
     text_draw_line(&page->text, page->cr, line, TEXT_CENTRE, page_snap(page, x), y, 3.0 * h);
 }
 
-static void paint_title(const struct measured *m, struct page *page, struct box at, int i)
+static void paint_title(const struct measured *measured, struct page *page, struct box at, int i)
 {
-    struct box cells = panel_box(m, at, i);
-    double y = cells.y - m->grid.line - m->grid.panel_gap;
+    struct box cells = panel_box(measured, at, i);
+    double y = cells.y - measured->grid.line - measured->grid.panel_gap;
 
-    if (m->note[i] != NULL)
-        paint_centred(m->note[i], page, cells, y);
-    if (m->title[i] != NULL)
-        paint_centred(m->title[i], page, cells,
-                      m->note[i] == NULL ? y :
+    if (measured->note[i] != NULL)
+        paint_centred(measured->note[i], page, cells, y);
+    if (measured->title[i] != NULL)
+        paint_centred(measured->title[i], page, cells,
+                      measured->note[i] == NULL ? y :
                       page_snap(page, y - text_line_height(&page->text, &note_style)));
 }
 
 /* Beside the first panel of each row, and below the last of each column. */
-static void heatmap_paint_names(const struct measured *m, struct page *page, struct box at)
+static void heatmap_paint_names(const struct measured *measured, struct page *page, struct box at)
 {
     const struct text *text = &page->text;
     double middle = text_middle(text, &name_across);
-    double gap = m->grid.line + m->grid.tick + m->grid.label_gap;
-    double beside = gap + m->rows.labels.longest, below = gap + m->cols.labels.longest;
+    double gap = measured->grid.line + measured->grid.tick + measured->grid.label_gap;
+    double beside = gap + measured->rows.labels.longest,
+           below = gap + measured->cols.labels.longest;
 
-    for (int i = 0; i < m->maps->n_panels; i++) {
-        struct box cells = panel_box(m, at, i);
-        double y = cells.y + cells.h + below + m->name_h / 2.0 + middle;
+    for (int i = 0; i < measured->maps->n_panels; i++) {
+        struct box cells = panel_box(measured, at, i);
+        double y = cells.y + cells.h + below + measured->name_h / 2.0 + middle;
 
-        if (m->place[i] % m->grid.columns == 0)
-            text_draw_rotated(text, page->cr, m->row_name, TEXT_CENTRE,
-                              page_snap(page, at.x + m->grid.first.x - beside -
-                                              m->name_h / 2.0 + middle),
-                              cells.y + (cells.h - text_width(m->row_name)) / 2.0, m->name_h);
-        if (m->lowest[i])
-            text_draw_line(text, page->cr, m->col_name, TEXT_CENTRE,
-                           page_snap(page, cells.x + (cells.w - text_width(m->col_name)) / 2.0),
-                           page_snap(page, y), m->name_h);
+        if (measured->place[i] % measured->grid.columns == 0)
+            text_draw_rotated(text, page->cr, measured->row_name, TEXT_CENTRE,
+                              page_snap(page, at.x + measured->grid.first.x - beside -
+                                                  measured->name_h / 2.0 + middle),
+                              cells.y + (cells.h - text_width(measured->row_name)) / 2.0,
+                              measured->name_h);
+        if (measured->lowest[i])
+            text_draw_line(
+                text, page->cr, measured->col_name, TEXT_CENTRE,
+                page_snap(page, cells.x + (cells.w - text_width(measured->col_name)) / 2.0),
+                page_snap(page, y), measured->name_h);
     }
 }
 
@@ -488,14 +492,14 @@ double heatmap_bar_width(const struct heatmaps *maps, struct page *page)
     return with.width - without.width;
 }
 
-void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
+void heatmap_boxes(const struct sheet *sheet, struct arena *a, struct box *panels,
                    double *width, double *height)
 {
     const struct measured *measured;
     struct plan plan;
     struct page page;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     measured = plan.measured[0];
     for (int i = 0; i < measured->maps->n_panels; i++)

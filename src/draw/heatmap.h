@@ -103,7 +103,7 @@ int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels,
 
 /* The boxes of the panels' cells in a PNG of a sheet that has this part alone, in pixels; for
  * tests and for pages that point at cells. */
-void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
+void heatmap_boxes(const struct sheet *sheet, struct arena *a, struct box *panels,
                    double *width, double *height);
 
 #endif

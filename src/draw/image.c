@@ -21,13 +21,13 @@ struct pieces {
 };
 
 /* q=2: the terminal does not answer. */
-static void end_piece(struct pieces *p, bool more)
+static void end_piece(struct pieces *pieces, bool more)
 {
-    fprintf(p->file, p->begun ? "\033_Gm=%d;" : "\033_Ga=T,f=100,q=2,m=%d;", more);
-    base64_write(p->file, p->byte, p->n);
-    fputs("\033\\", p->file);
-    p->begun = true;
-    p->n = 0;
+    fprintf(pieces->file, pieces->begun ? "\033_Gm=%d;" : "\033_Ga=T,f=100,q=2,m=%d;", more);
+    base64_write(pieces->file, pieces->byte, pieces->n);
+    fputs("\033\\", pieces->file);
+    pieces->begun = true;
+    pieces->n = 0;
 }
 
 static void image_put(void *self, const void *data, size_t n)
@@ -42,14 +42,14 @@ static void image_put(void *self, const void *data, size_t n)
     }
 }
 
-int image_kitty(const struct page *p, FILE *f)
+int image_kitty(const struct page *page, FILE *file)
 {
-    struct pieces pieces = { .file = f };
+    struct pieces pieces = { .file = file };
 
-    if (png_page(p, image_put, &pieces) != 0)
+    if (png_page(page, image_put, &pieces) != 0)
         return -1;
     end_piece(&pieces, false);
-    putc('\n', f);
+    putc('\n', file);
     return 0;
 }
 
@@ -80,27 +80,27 @@ static int by_count(const void *x, const void *y)
     return a->n != b->n ? (a->n > b->n ? -1 : 1) : by_rgb(&a->rgb, &b->rgb);
 }
 
-static uint32_t pixel(const struct page *p, int x, int y)
+static uint32_t pixel(const struct page *page, int x, int y)
 {
-    const unsigned char *data = cairo_image_surface_get_data(p->surface);
-    size_t stride = (size_t)cairo_image_surface_get_stride(p->surface);
+    const unsigned char *data = cairo_image_surface_get_data(page->surface);
+    size_t stride = (size_t)cairo_image_surface_get_stride(page->surface);
     uint32_t value;
 
     memcpy(&value, data + (size_t)y * stride + 4 * (size_t)x, sizeof value);
     return value & 0xffffff;
 }
 
-static void count_colours(const struct page *p, struct palette *palette)
+static void count_colours(const struct page *page, struct palette *palette)
 {
-    size_t n = (size_t)p->width * (size_t)p->height;
-    uint32_t *all = arena_alloc_raw(p->arena, n, sizeof *all);
+    size_t n = (size_t)page->width * (size_t)page->height;
+    uint32_t *all = arena_alloc_raw(page->arena, n, sizeof *all);
 
     for (size_t i = 0; i < n; i++)
-        all[i] = pixel(p, (int)(i % (size_t)p->width), (int)(i / (size_t)p->width));
+        all[i] = pixel(page, (int)(i % (size_t)page->width), (int)(i / (size_t)page->width));
     qsort(all, n, sizeof *all, by_rgb);
     for (size_t i = 0; i < n; i++)
         palette->n += i == 0 || all[i] != all[i - 1];
-    palette->colour = arena_alloc(p->arena, (size_t)palette->n, sizeof *palette->colour);
+    palette->colour = arena_alloc(page->arena, (size_t)palette->n, sizeof *palette->colour);
     for (size_t i = 0, k = 0; i < n; i++) {
         k += i > 0 && all[i] != all[i - 1];
         palette->colour[k].rgb = all[i];
@@ -135,12 +135,12 @@ static int image_nearest(const struct palette *palette, uint32_t rgb)
     return best;
 }
 
-static void choose_palette(const struct page *p, struct palette *palette)
+static void choose_palette(const struct page *page, struct palette *palette)
 {
     struct colour **order;
 
-    count_colours(p, palette);
-    order = arena_alloc(p->arena, (size_t)palette->n, sizeof(struct colour *));
+    count_colours(page, palette);
+    order = arena_alloc(page->arena, (size_t)palette->n, sizeof(struct colour *));
     for (int i = 0; i < palette->n; i++)
         order[i] = &palette->colour[i];
     qsort(order, (size_t)palette->n, sizeof(struct colour *), by_count);
@@ -161,50 +161,50 @@ static int image_place_of(const struct palette *palette, uint32_t rgb)
 }
 
 /* In hundredths. */
-static void write_palette(const struct palette *palette, FILE *f)
+static void write_palette(const struct palette *palette, FILE *file)
 {
     for (int i = 0; i < palette->n_places; i++) {
         unsigned rgb = palette->rgb[i];
 
-        fprintf(f, "#%d;2;%u;%u;%u", i, ((rgb >> 16) * 100 + 127) / 255,
+        fprintf(file, "#%d;2;%u;%u;%u", i, ((rgb >> 16) * 100 + 127) / 255,
                 ((rgb >> 8 & 255) * 100 + 127) / 255, ((rgb & 255) * 100 + 127) / 255);
     }
 }
 
-static void write_run(int n, int bits, FILE *f)
+static void write_run(int n, int bits, FILE *file)
 {
     char letter = (char)('?' + bits);
 
     if (n > 3)
-        fprintf(f, "!%d", n);
+        fprintf(file, "!%d", n);
     for (int i = 0; i < (n > 3 ? 1 : n); i++)
-        putc(letter, f);
+        putc(letter, file);
 }
 
 /* What one colour has of six rows, place [BAND, width]. */
-static void write_colour(const unsigned char *place, int width, int rows, int colour, FILE *f)
+static void write_colour(const unsigned char *place, int width, int rows, int colour, FILE *file)
 {
     int run = 0, last = 0;
 
-    fprintf(f, "#%d", colour);
+    fprintf(file, "#%d", colour);
     for (int x = 0; x < width; x++) {
         int bits = 0;
 
         for (int y = 0; y < rows; y++)
             bits |= (place[y * width + x] == colour) << y;
         if (bits != last && run > 0) {
-            write_run(run, last, f);
+            write_run(run, last, file);
             run = 0;
         }
         last = bits;
         run++;
     }
     if (last != 0)
-        write_run(run, last, f);
-    putc('$', f);
+        write_run(run, last, file);
+    putc('$', file);
 }
 
-static void write_band(const unsigned char *place, int width, int rows, FILE *f)
+static void write_band(const unsigned char *place, int width, int rows, FILE *file)
 {
     bool used[PALETTE] = { false };
 
@@ -212,26 +212,26 @@ static void write_band(const unsigned char *place, int width, int rows, FILE *f)
         used[place[i]] = true;
     for (int i = 0; i < PALETTE; i++)
         if (used[i])
-            write_colour(place, width, rows, i, f);
-    putc('-', f);
+            write_colour(place, width, rows, i, file);
+    putc('-', file);
 }
 
-int image_sixel(const struct page *p, FILE *f)
+int image_sixel(const struct page *page, FILE *file)
 {
     struct palette palette = { .n = 0 };
-    unsigned char *place = arena_alloc_raw(p->arena, BAND, (size_t)p->width);
+    unsigned char *place = arena_alloc_raw(page->arena, BAND, (size_t)page->width);
 
-    choose_palette(p, &palette);
-    fprintf(f, "\033Pq\"1;1;%d;%d", p->width, p->height);
-    write_palette(&palette, f);
-    for (int top = 0; top < p->height; top += BAND) {
-        int rows = p->height - top < BAND ? p->height - top : BAND;
+    choose_palette(page, &palette);
+    fprintf(file, "\033Pq\"1;1;%d;%d", page->width, page->height);
+    write_palette(&palette, file);
+    for (int top = 0; top < page->height; top += BAND) {
+        int rows = page->height - top < BAND ? page->height - top : BAND;
 
-        for (int i = 0; i < rows * p->width; i++)
-            place[i] = (unsigned char)image_place_of(&palette, pixel(p, i % p->width,
-                                                                     top + i / p->width));
-        write_band(place, p->width, rows, f);
+        for (int i = 0; i < rows * page->width; i++)
+            place[i] = (unsigned char)image_place_of(&palette, pixel(page, i % page->width,
+                                                                     top + i / page->width));
+        write_band(place, page->width, rows, file);
     }
-    fputs("\033\\\n", f);
+    fputs("\033\\\n", file);
     return 0;
 }

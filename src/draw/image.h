@@ -9,9 +9,9 @@
 
 /* The page's PNG in base64, in pieces of 4096 letters (the terminal graphics protocol of
  * kitty). */
-int image_kitty(const struct page *p, FILE *f);
+int image_kitty(const struct page *page, FILE *file);
 
 /* Sixel graphics: lines of six rows of pixels, in at most 256 colours, the most frequent. */
-int image_sixel(const struct page *p, FILE *f);
+int image_sixel(const struct page *page, FILE *file);
 
 #endif

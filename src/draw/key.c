@@ -22,48 +22,49 @@ static const struct piece *key_line_of(struct page *page, const struct style *st
 }
 
 /* The widest of the names, each cut at max_w. */
-static double key_measure_names(struct key *l, struct page *page, double max_w)
+static double key_measure_names(struct key *key, struct page *page, double max_w)
 {
     struct style style = name_style;
     double widest = 0.0;
 
     style.max_w = fmax(max_w, 1.0);
-    for (int i = 0; i < l->n; i++) {
-        l->name[i] = key_line_of(page, &style, l->entry[i].name);
-        if (l->entry[i].letter != NULL)
-            l->letter[i] = key_line_of(page, &name_style, l->entry[i].letter);
-        widest = fmax(widest, text_width(l->name[i]));
+    for (int i = 0; i < key->n; i++) {
+        key->name[i] = key_line_of(page, &style, key->entry[i].name);
+        if (key->entry[i].letter != NULL)
+            key->letter[i] = key_line_of(page, &name_style, key->entry[i].letter);
+        widest = fmax(widest, text_width(key->name[i]));
     }
     return widest;
 }
 
-void key_measure(struct key *l, struct page *page, enum key_mark mark,
+void key_measure(struct key *key, struct page *page, enum key_mark mark,
                     const struct key_entry *entry, int n, double width)
 {
     double line = text_line_height(&page->text, &name_style), widest, gutter;
     size_t count = (size_t)n;
 
-    *l = (struct key){ .mark = mark, .n = n, .entry = entry,
+    *key = (struct key){ .mark = mark, .n = n, .entry = entry,
                           .gap = layout_units(page->units, GAP) };
     if (n == 0)
         return;
-    l->name = arena_alloc(page->arena, count, sizeof *l->name);
-    l->letter = arena_alloc(page->arena, count, sizeof *l->letter);
-    l->sample_w = mark == KEY_LINE ? layout_units(page->units, LINE_SAMPLE)
-                                   : layout_whole(page->units, 1.2 * line);
-    widest = key_measure_names(l, page, width - l->sample_w - l->gap);
+    key->name = arena_alloc(page->arena, count, sizeof *key->name);
+    key->letter = arena_alloc(page->arena, count, sizeof *key->letter);
+    key->sample_w = mark == KEY_LINE ? layout_units(page->units, LINE_SAMPLE)
+                                     : layout_whole(page->units, 1.2 * line);
+    widest = key_measure_names(key, page, width - key->sample_w - key->gap);
     gutter = layout_units(page->units, GUTTER);
-    l->step_x = l->sample_w + l->gap + layout_whole(page->units, widest) + gutter;
-    l->step_y = layout_whole(page->units, 1.45 * line);
-    l->columns = (int)fmin(fmax(floor((width + gutter) / l->step_x), 1.0), n);
-    l->width = l->columns * l->step_x - gutter;
-    l->height = (n + l->columns - 1) / l->columns * l->step_y;
+    key->step_x = key->sample_w + key->gap + layout_whole(page->units, widest) + gutter;
+    key->step_y = layout_whole(page->units, 1.45 * line);
+    key->columns = (int)fmin(fmax(floor((width + gutter) / key->step_x), 1.0), n);
+    key->width = key->columns * key->step_x - gutter;
+    key->height = (n + key->columns - 1) / key->columns * key->step_y;
 }
 
-struct box key_box(const struct key *l, struct box at, int i)
+struct box key_box(const struct key *key, struct box at, int i)
 {
-    return (struct box){ at.x + i % l->columns * l->step_x, at.y + i / l->columns * l->step_y,
-                         l->sample_w + l->gap + text_width(l->name[i]), l->step_y };
+    return (struct box){ at.x + i % key->columns * key->step_x,
+                         at.y + i / key->columns * key->step_y,
+                         key->sample_w + key->gap + text_width(key->name[i]), key->step_y };
 }
 
 void key_circle(struct page *page, double x, double y, double r)
@@ -94,48 +95,48 @@ void key_dot(struct page *page, int kind, double x, double y, double r)
     cairo_fill(cr);
 }
 
-static void paint_sample(const struct key *l, struct page *page, struct box at, int pen)
+static void paint_sample(const struct key *key, struct page *page, struct box at, int pen)
 {
     cairo_t *cr = page->cr;
     double px = page->units.px, middle = page_snap(page, at.y + at.h / 2.0);
     double side = 0.8 * at.h;
 
-    if (l->mark == KEY_BOX) {
-        page_frame(page, (struct box){ at.x, middle - side / 2.0, l->sample_w, side }, px);
+    if (key->mark == KEY_BOX) {
+        page_frame(page, (struct box){ at.x, middle - side / 2.0, key->sample_w, side }, px);
         pen_tint(cr, pen);
-        cairo_rectangle(cr, at.x, middle - side / 2.0, l->sample_w, side);
+        cairo_rectangle(cr, at.x, middle - side / 2.0, key->sample_w, side);
         cairo_fill(cr);
-    } else if (l->mark == KEY_LINE) {
+    } else if (key->mark == KEY_LINE) {
         pen_set(cr, pen, 1.8 * px, px);
         cairo_move_to(cr, at.x, middle);
-        cairo_line_to(cr, at.x + l->sample_w, middle);
+        cairo_line_to(cr, at.x + key->sample_w, middle);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0.0);
     } else {
-        key_dot(page, pen, at.x + l->sample_w / 2.0, middle, 4.0 * px);
+        key_dot(page, pen, at.x + key->sample_w / 2.0, middle, 4.0 * px);
     }
 }
 
-void key_paint(const struct key *l, struct page *page, struct box at)
+void key_paint(const struct key *key, struct page *page, struct box at)
 {
-    for (int i = 0; i < l->n; i++)
-        paint_sample(l, page, key_box(l, at, i), l->entry[i].pen);
+    for (int i = 0; i < key->n; i++)
+        paint_sample(key, page, key_box(key, at, i), key->entry[i].pen);
 }
 
-void key_paint_text(const struct key *l, struct page *page, struct box at)
+void key_paint_text(const struct key *key, struct page *page, struct box at)
 {
     const struct text *text = &page->text;
 
-    for (int i = 0; i < l->n; i++) {
-        struct box box = key_box(l, at, i);
+    for (int i = 0; i < key->n; i++) {
+        struct box box = key_box(key, at, i);
         double base = page_snap(page, box.y + box.h / 2.0 + text_middle(text, &name_style));
 
-        text_draw_line(text, page->cr, l->name[i], TEXT_LEFT,
-                       page_snap(page, box.x + l->sample_w + l->gap), base, 2.0 * box.h);
-        if (l->letter[i] != NULL)
-            text_draw_line(text, page->cr, l->letter[i], TEXT_CENTRE,
-                           page_snap(page, box.x + (l->sample_w -
-                                                    text_width(l->letter[i])) / 2.0),
+        text_draw_line(text, page->cr, key->name[i], TEXT_LEFT,
+                       page_snap(page, box.x + key->sample_w + key->gap), base, 2.0 * box.h);
+        if (key->letter[i] != NULL)
+            text_draw_line(text, page->cr, key->letter[i], TEXT_CENTRE,
+                           page_snap(page, box.x + (key->sample_w -
+                                                    text_width(key->letter[i])) / 2.0),
                            base, 2.0 * box.h);
     }
 }

@@ -25,15 +25,15 @@ struct key {
 };
 
 /* Measures the key for this width; a name that is too long is cut. */
-void key_measure(struct key *l, struct page *page, enum key_mark mark,
+void key_measure(struct key *key, struct page *page, enum key_mark mark,
                     const struct key_entry *entry, int n, double width);
 
 /* The box of entry i: sample and name. */
-struct box key_box(const struct key *l, struct box at, int i);
+struct box key_box(const struct key *key, struct box at, int i);
 
 /* The samples, then the names. */
-void key_paint(const struct key *l, struct page *page, struct box at);
-void key_paint_text(const struct key *l, struct page *page, struct box at);
+void key_paint(const struct key *key, struct page *page, struct box at);
+void key_paint_text(const struct key *key, struct page *page, struct box at);
 
 /* Draws a point of this kind, of radius r: its colour, and one of four shapes. */
 void key_dot(struct page *page, int kind, double x, double y, double r);

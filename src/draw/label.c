@@ -50,40 +50,40 @@ struct builder {
 };
 
 /* Adds one code point; false where the label is full. */
-static bool label_add_point(struct builder *b, int cp)
+static bool label_add_point(struct builder *builder, int cp)
 {
-    if (b->last >= 0 &&
-        !utf8proc_grapheme_break_stateful(b->last, cp, &b->state)) {
-        if (++b->cluster > CLUSTER_MAX) {
-            b->fits = b->n;
+    if (builder->last >= 0 &&
+        !utf8proc_grapheme_break_stateful(builder->last, cp, &builder->state)) {
+        if (++builder->cluster > CLUSTER_MAX) {
+            builder->fits = builder->n;
             return false;
         }
     } else {
-        if (b->chars == b->max)
+        if (builder->chars == builder->max)
             return false;
-        b->fits = b->n;
-        b->chars++;
-        b->cluster = 1;
+        builder->fits = builder->n;
+        builder->chars++;
+        builder->cluster = 1;
     }
-    if (b->n + 5 > b->cap) {
-        b->s = arena_grow(b->arena, b->s, b->n, 2 * b->cap, 1);
-        b->cap *= 2;
+    if (builder->n + 5 > builder->cap) {
+        builder->s = arena_grow(builder->arena, builder->s, builder->n, 2 * builder->cap, 1);
+        builder->cap *= 2;
     }
-    b->n += (size_t)utf8_encode(cp, b->s + b->n);
-    b->last = cp;
+    builder->n += (size_t)utf8_encode(cp, builder->s + builder->n);
+    builder->last = cp;
     return true;
 }
 
-static bool add_escape(struct builder *b, const char *piece, int n)
+static bool add_escape(struct builder *builder, const char *piece, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!label_add_point(b, piece[i]))
+        if (!label_add_point(builder, piece[i]))
             return false;
     return true;
 }
 
 /* The code point or byte at s[at], as itself or as its escape. */
-static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
+static bool add_next(struct builder *builder, const char *s, size_t n, size_t *at,
                      bool show_blanks)
 {
     char piece[PIECE_MAX];
@@ -91,15 +91,15 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
 
     if (len < 0 || utf8_is_control(code)) {
         *at += (size_t)utf8_show(s + *at, n - *at, piece);
-        return add_escape(b, piece, (int)strlen(piece));
+        return add_escape(builder, piece, (int)strlen(piece));
     }
     *at += (size_t)len;
     if (show_blanks && code == ' ')
-        return label_add_point(b, 0x2423);
+        return label_add_point(builder, 0x2423);
     if (label_is_hidden(code) || utf8_is_noncharacter(code) ||
         (show_blanks && label_is_blank(code)))
-        return add_escape(b, piece, escape_cp(piece, code));
-    return label_add_point(b, code);
+        return add_escape(builder, piece, escape_cp(piece, code));
+    return label_add_point(builder, code);
 }
 
 static bool all_blank(const char *s, size_t n)

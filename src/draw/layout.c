@@ -20,49 +20,50 @@ double layout_whole(struct units units, double length)
 }
 
 /* The widest of the parts; more where title and caption would be hard to read. */
-static double inner_width(const struct layout_sizes *s)
+static double inner_width(const struct layout_sizes *sizes)
 {
     double width = 0.0;
 
-    if (s->page > 0.0)
-        return s->page - 2.0 * layout_units(s->units, LAYOUT_NARROW_MARGIN);
-    for (int i = 0; i < s->n_parts; i++)
-        width = fmax(width, s->part[i].w);
-    if (s->caption)
-        width = fmax(width, layout_units(s->units, READABLE));
-    if (s->title_h > 0.0)
-        width = fmax(width, fmin(layout_whole(s->units, s->title_w),
-                                 layout_units(s->units, READABLE)));
+    if (sizes->page > 0.0)
+        return sizes->page - 2.0 * layout_units(sizes->units, LAYOUT_NARROW_MARGIN);
+    for (int i = 0; i < sizes->n_parts; i++)
+        width = fmax(width, sizes->part[i].w);
+    if (sizes->caption)
+        width = fmax(width, layout_units(sizes->units, READABLE));
+    if (sizes->title_h > 0.0)
+        width = fmax(width, fmin(layout_whole(sizes->units, sizes->title_w),
+                                 layout_units(sizes->units, READABLE)));
     return width;
 }
 
-void layout_make(struct layout *l, const struct layout_sizes *s, struct arena *a)
+void layout_make(struct layout *layout, const struct layout_sizes *sizes, struct arena *a)
 {
-    double margin = layout_units(s->units, s->page > 0.0 ? LAYOUT_NARROW_MARGIN : MARGIN);
-    double inner = inner_width(s), y = margin;
+    double margin = layout_units(sizes->units, sizes->page > 0.0 ? LAYOUT_NARROW_MARGIN : MARGIN);
+    double inner = inner_width(sizes), y = margin;
 
-    *l = (struct layout){ .width = inner + 2.0 * margin, .margin = margin };
-    l->title = (struct box){ margin, margin, inner, layout_whole(s->units, s->title_h) };
-    if (s->title_h > 0.0)
-        y += l->title.h + layout_units(s->units, TITLE_GAP);
-    l->part = arena_alloc(a, (size_t)s->n_parts, sizeof *l->part);
-    for (int i = 0; i < s->n_parts; i++) {
-        double w = s->part[i].w, h = s->part[i].h;
+    *layout = (struct layout){ .width = inner + 2.0 * margin, .margin = margin };
+    layout->title = (struct box){ margin, margin, inner,
+                                  layout_whole(sizes->units, sizes->title_h) };
+    if (sizes->title_h > 0.0)
+        y += layout->title.h + layout_units(sizes->units, TITLE_GAP);
+    layout->part = arena_alloc(a, (size_t)sizes->n_parts, sizeof *layout->part);
+    for (int i = 0; i < sizes->n_parts; i++) {
+        double w = sizes->part[i].w, h = sizes->part[i].h;
 
         if (i > 0)
-            y += layout_units(s->units, PART_GAP);
-        l->part[i] = (struct box){ margin + layout_whole(s->units, (inner - w) / 2.0), y,
-                                   w, h };
+            y += layout_units(sizes->units, PART_GAP);
+        layout->part[i] = (struct box){ margin + layout_whole(sizes->units, (inner - w) / 2.0), y,
+                                        w, h };
         y += h;
     }
-    l->height = y + margin;
-    if (s->caption)
-        l->caption = (struct box){ margin, y + layout_units(s->units, CAPTION_GAP), inner,
-                                   0.0 };
+    layout->height = y + margin;
+    if (sizes->caption)
+        layout->caption = (struct box){ margin, y + layout_units(sizes->units, CAPTION_GAP), inner,
+                                        0.0 };
 }
 
-void layout_add_caption(struct layout *l, double height)
+void layout_add_caption(struct layout *layout, double height)
 {
-    l->caption.h = height;
-    l->height = l->caption.y + height + l->margin;
+    layout->caption.h = height;
+    layout->height = layout->caption.y + height + layout->margin;
 }

@@ -49,7 +49,7 @@ struct layout {
 };
 
 /* n_parts >= 1; memory is of a. */
-void layout_make(struct layout *l, const struct layout_sizes *s, struct arena *a);
-void layout_add_caption(struct layout *l, double height);
+void layout_make(struct layout *layout, const struct layout_sizes *sizes, struct arena *a);
+void layout_add_caption(struct layout *layout, double height);
 
 #endif

@@ -34,13 +34,14 @@ static const struct piece *draw_line_of(struct page *page, const struct style *s
 }
 
 /* Room for a text beside its name; 0: as much as it takes. */
-static double draw_lines_room_of(const struct measured *m, const struct page *page)
+static double draw_lines_room_of(const struct measured *measured, const struct page *page)
 {
     double margins = 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN);
 
     if (page->sheet->width_px <= 0.0)
         return 0.0;
-    return fmax(layout_units(page->units, page->sheet->width_px) - margins - m->name_w - m->gap,
+    return fmax(layout_units(page->units, page->sheet->width_px) - margins - measured->name_w -
+                    measured->gap,
                 page->units.px);
 }
 
@@ -93,10 +94,11 @@ static void draw_lines_paint(const void *measured, struct page *page, struct box
     }
 }
 
-static int draw_lines_print_line(struct canvas *c, int row, int column, const char *s, bool bold)
+static int draw_lines_print_line(struct canvas *canvas, int row, int column, const char *s,
+                                 bool bold)
 {
-    return canvas_text(c, row, column, c->n_columns, label_clean(c->arena, s, strlen(s), MOST),
-                       bold);
+    return canvas_text(canvas, row, column, canvas->n_columns,
+                       label_clean(canvas->arena, s, strlen(s), MOST), bold);
 }
 
 static void draw_lines_print(const void *of, struct canvas *canvas)

@@ -45,9 +45,9 @@ static void links_scripts(const void *of, struct label_scripts *scripts)
 
 /* ---- measuring ---- */
 
-static int n_panels(const struct links_figure *f)
+static int n_panels(const struct links_figure *figure)
 {
-    return f->panels ? f->n_heads : 1;
+    return figure->panels ? figure->n_heads : 1;
 }
 
 static bool is_page(const struct page *page)
@@ -61,9 +61,9 @@ static double font_px(const struct page *page)
 }
 
 /* What the panel has of a page, with its labels; 0: as much as it takes. */
-static double links_room_of(const struct links_figure *f, const struct page *page)
+static double links_room_of(const struct links_figure *figure, const struct page *page)
 {
-    int columns = f->columns < n_panels(f) ? f->columns : n_panels(f);
+    int columns = figure->columns < n_panels(figure) ? figure->columns : n_panels(figure);
 
     if (!is_page(page))
         return 0.0;
@@ -71,36 +71,37 @@ static double links_room_of(const struct links_figure *f, const struct page *pag
                             columns), page->units.px);
 }
 
-static void measure_titles(struct measured *m, struct page *page, double max_w)
+static void measure_titles(struct measured *measured, struct page *page, double max_w)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
     struct style style = text_heading;
 
-    m->title = arena_alloc(page->arena, (size_t)f->n_heads, sizeof *m->title);
+    measured->title = arena_alloc(page->arena, (size_t)f->n_heads, sizeof *measured->title);
     if (!f->panels)
         return;
-    m->sample = f->n_heads <= STROKE_MOST ? layout_units(page->units, SAMPLE) + m->gap : 0.0;
-    style.max_w = fmax(max_w - m->sample, page->units.px);
+    measured->sample = f->n_heads <= STROKE_MOST ? layout_units(page->units,
+                                                                SAMPLE) + measured->gap : 0.0;
+    style.max_w = fmax(max_w - measured->sample, page->units.px);
     for (int i = 0; i < f->n_heads; i++) {
         if (f->title[i] == NULL)
             continue;
-        m->title[i] = text_line(&page->text, &style,
-                                label_clean(page->arena, f->title[i], strlen(f->title[i]),
-                                            3 * LABEL_CHARS));
-        m->title_h = layout_whole(page->units, 1.5 * text_line_height(&page->text, &style));
+        measured->title[i] = text_line(&page->text, &style,
+                                       label_clean(page->arena, f->title[i], strlen(f->title[i]),
+                                                   3 * LABEL_CHARS));
+        measured->title_h = layout_whole(page->units, 1.5 * text_line_height(&page->text, &style));
     }
 }
 
 /* The names of the two lists above them. */
-static void links_measure_names(struct measured *m, struct page *page)
+static void links_measure_names(struct measured *measured, struct page *page)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
 
     if (f->rows.n == 0 || f->arcs)
         return;
-    m->row_name = text_line(&page->text, &name_style, f->row_name);
-    m->col_name = text_line(&page->text, &name_style, f->col_name);
-    m->name_h = layout_whole(page->units, 1.5 * text_line_height(&page->text, &name_style));
+    measured->row_name = text_line(&page->text, &name_style, f->row_name);
+    measured->col_name = text_line(&page->text, &name_style, f->col_name);
+    measured->name_h = layout_whole(page->units, 1.5 * text_line_height(&page->text, &name_style));
 }
 
 static void measure_axis(struct axis *axis, struct page *page, const struct label_list *list,
@@ -110,45 +111,48 @@ static void measure_axis(struct axis *axis, struct page *page, const struct labe
 }
 
 /* From one token of a list to the next, in pixels at 100 dpi. */
-static double list_step(const struct links_figure *f, const struct page *page)
+static double list_step(const struct links_figure *figure, const struct page *page)
 {
-    int n = f->n_rows > f->n_cols ? f->n_rows : f->n_cols;
-    double line = 1.1 * font_px(page), tall = f->panels && !is_page(page) ? SMALL : TALL;
+    int n = figure->n_rows > figure->n_cols ? figure->n_rows : figure->n_cols;
+    double line = 1.1 * font_px(page), tall = figure->panels && !is_page(page) ? SMALL : TALL;
 
     return fmin((is_page(page) ? 1.25 : 1.5) * line, tall / n);
 }
 
 /* Two lists, and the field between them. */
-static void measure_lists(struct measured *m, struct page *page, struct panels_sizes *s)
+static void measure_lists(struct measured *measured, struct page *page, struct panels_sizes *sizes)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
     double px = page->units.px, room = links_room_of(f, page), most;
 
-    m->step = list_step(f, page) * px;
-    s->field_h = (f->n_rows > f->n_cols ? f->n_rows : f->n_cols) * m->step;
-    most = room > 0.0 ? fmax(0.32 * room - m->gap, px) : LABEL * px;
-    measure_axis(&m->rows, page, &f->rows, f->n_rows, m->step, most, false);
-    measure_axis(&m->cols, page, &f->cols, f->n_cols, m->step, most, false);
-    links_measure_names(m, page);
-    s->left = fmax(m->rows.labels.longest, m->row_name != NULL ? text_width(m->row_name) : 0.0);
-    s->right = fmax(m->cols.labels.longest, m->col_name != NULL ? text_width(m->col_name) : 0.0);
-    s->left = layout_whole(page->units, s->left) + m->gap;
-    s->right = layout_whole(page->units, s->right) + m->gap;
+    measured->step = list_step(f, page) * px;
+    sizes->field_h = (f->n_rows > f->n_cols ? f->n_rows : f->n_cols) * measured->step;
+    most = room > 0.0 ? fmax(0.32 * room - measured->gap, px) : LABEL * px;
+    measure_axis(&measured->rows, page, &f->rows, f->n_rows, measured->step, most, false);
+    measure_axis(&measured->cols, page, &f->cols, f->n_cols, measured->step, most, false);
+    links_measure_names(measured, page);
+    sizes->left = fmax(measured->rows.labels.longest,
+                       measured->row_name != NULL ? text_width(measured->row_name) : 0.0);
+    sizes->right = fmax(measured->cols.labels.longest,
+                        measured->col_name != NULL ? text_width(measured->col_name) : 0.0);
+    sizes->left = layout_whole(page->units, sizes->left) + measured->gap;
+    sizes->right = layout_whole(page->units, sizes->right) + measured->gap;
     if (room > 0.0)
-        s->field_w = fmax(fmin(room - s->left - s->right, fmax(1.2 * s->field_h, 160.0 * px)), px);
+        sizes->field_w = fmax(
+            fmin(room - sizes->left - sizes->right, fmax(1.2 * sizes->field_h, 160.0 * px)), px);
     else
-        s->field_w = fmin(fmax(0.5 * s->field_h, (f->panels ? 110.0 : 190.0) * px),
-                          (f->panels ? 170.0 : 480.0) * px);
-    measure_titles(m, page, room > 0.0 ? room : s->left + s->field_w + s->right);
+        sizes->field_w = fmin(fmax(0.5 * sizes->field_h, (f->panels ? 110.0 : 190.0) * px),
+                              (f->panels ? 170.0 : 480.0) * px);
+    measure_titles(measured, page, room > 0.0 ? room : sizes->left + sizes->field_w + sizes->right);
 }
 
 /* The farthest that a link reaches, in tokens. */
-static int longest_span(const struct links_figure *f)
+static int longest_span(const struct links_figure *figure)
 {
     int longest = 0;
 
-    for (int i = 0; i < f->n; i++) {
-        int span = abs(f->line[i].query - f->line[i].key);
+    for (int i = 0; i < figure->n; i++) {
+        int span = abs(figure->line[i].query - figure->line[i].key);
 
         longest = span > longest ? span : longest;
     }
@@ -156,23 +160,23 @@ static int longest_span(const struct links_figure *f)
 }
 
 /* One list below its arcs. */
-static void measure_arcs(struct measured *m, struct page *page, struct panels_sizes *s)
+static void measure_arcs(struct measured *measured, struct page *page, struct panels_sizes *sizes)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
     double px = page->units.px, room = links_room_of(f, page), reach, high;
 
     if (room > 0.0)
-        m->step = fmin(room / f->n_rows, 3.0 * font_px(page) * px);
+        measured->step = fmin(room / f->n_rows, 3.0 * font_px(page) * px);
     else
-        m->step = fmin(26.0, (f->panels ? SMALL : TALL) / (double)f->n_rows) * px;
-    s->field_w = f->n_rows * m->step;
-    reach = longest_span(f) * m->step / 2.0;
-    high = fmin(fmax(0.38 * s->field_w, 40.0 * px), 240.0 * px);
-    m->flat = reach > high ? high / reach : 1.0;
-    s->field_h = fmax(m->flat * reach, 0.6 * m->step) + 4.0 * px;
-    measure_axis(&m->rows, page, &f->rows, f->n_rows, m->step, LABEL * px, true);
-    s->below = layout_whole(page->units, m->rows.labels.longest) + m->gap;
-    measure_titles(m, page, s->field_w);
+        measured->step = fmin(26.0, (f->panels ? SMALL : TALL) / (double)f->n_rows) * px;
+    sizes->field_w = f->n_rows * measured->step;
+    reach = longest_span(f) * measured->step / 2.0;
+    high = fmin(fmax(0.38 * sizes->field_w, 40.0 * px), 240.0 * px);
+    measured->flat = reach > high ? high / reach : 1.0;
+    sizes->field_h = fmax(measured->flat * reach, 0.6 * measured->step) + 4.0 * px;
+    measure_axis(&measured->rows, page, &f->rows, f->n_rows, measured->step, LABEL * px, true);
+    sizes->below = layout_whole(page->units, measured->rows.labels.longest) + measured->gap;
+    measure_titles(measured, page, sizes->field_w);
 }
 
 static void *links_measure(const void *of, struct page *page, struct box *size)
@@ -202,34 +206,35 @@ static void *links_measure(const void *of, struct page *page, struct box *size)
 /* ---- lines ---- */
 
 /* Lines of several heads stand beside each other: this far apart, in pixels at 100 dpi. */
-static double strand(const struct measured *m, const struct page *page)
+static double strand(const struct measured *measured, const struct page *page)
 {
-    double step = m->step / page->units.px;
+    double step = measured->step / page->units.px;
 
-    return m->figure->panels ? 0.0 : fmin(3.2, 0.7 * step / m->figure->n_heads);
+    return measured->figure->panels ? 0.0 : fmin(3.2, 0.7 * step / measured->figure->n_heads);
 }
 
 /* The pen for a line, which leaves its neighbours room. */
-static void set_stroke(const struct measured *m, struct page *page, const struct links_line *line)
+static void set_stroke(const struct measured *measured, struct page *page,
+                       const struct links_line *line)
 {
-    int n = m->figure->n_heads;
-    double room = m->step / page->units.px;
+    int n = measured->figure->n_heads;
+    double room = measured->step / page->units.px;
 
-    if (!m->figure->panels && n > 1)
-        room = fmin(room, 2.5 * fmax(strand(m, page), 1.0));
+    if (!measured->figure->panels && n > 1)
+        room = fmin(room, 2.5 * fmax(strand(measured, page), 1.0));
     stroke_set(page, line->head, n, line->weight, room);
 }
 
-static void paint_line(const struct measured *m, struct page *page, struct box field,
+static void paint_line(const struct measured *measured, struct page *page, struct box field,
                        const struct links_line *line)
 {
     double middle = field.x + field.w / 2.0;
-    double off = (line->head - (m->figure->n_heads - 1) / 2.0) * strand(m, page) *
+    double off = (line->head - (measured->figure->n_heads - 1) / 2.0) * strand(measured, page) *
                  page->units.px;
-    double from = field.y + (line->query + 0.5) * m->step + off;
-    double to = field.y + (line->key + 0.5) * m->step + off;
+    double from = field.y + (line->query + 0.5) * measured->step + off;
+    double to = field.y + (line->key + 0.5) * measured->step + off;
 
-    set_stroke(m, page, line);
+    set_stroke(measured, page, line);
     cairo_move_to(page->cr, field.x, from);
     cairo_curve_to(page->cr, middle, from, middle, to, field.x + field.w, to);
     cairo_stroke(page->cr);
@@ -243,27 +248,27 @@ static void paint_dot(struct page *page, const struct links_line *line, double x
 }
 
 /* Heads, and the two directions, are of different heights, so that none covers another. */
-static double arc_height(const struct measured *m, const struct links_line *line)
+static double arc_height(const struct measured *measured, const struct links_line *line)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
     double share = f->panels || f->n_heads == 1 ? 0.0 : line->head / (f->n_heads - 1.0);
-    double reach = abs(line->query - line->key) * m->step / 2.0;
+    double reach = abs(line->query - line->key) * measured->step / 2.0;
 
     if (line->query == line->key)
-        return 0.55 * m->step * (1.0 - 0.3 * share);
-    return m->flat * reach * (1.0 - 0.12 * share) * (line->key > line->query ? 0.9 : 1.0);
+        return 0.55 * measured->step * (1.0 - 0.3 * share);
+    return measured->flat * reach * (1.0 - 0.12 * share) * (line->key > line->query ? 0.9 : 1.0);
 }
 
 /* A curve reaches 3/4 of its control points. */
-static void paint_arc(const struct measured *m, struct page *page, struct box field,
+static void paint_arc(const struct measured *measured, struct page *page, struct box field,
                       const struct links_line *line)
 {
-    double px = page->units.px, wide = line->query == line->key ? 0.3 * m->step : 0.0;
-    double from = field.x + (line->query + 0.5) * m->step - wide;
-    double to = field.x + (line->key + 0.5) * m->step + wide;
-    double base = field.y + field.h - 3.0 * px, top = base - arc_height(m, line) / 0.75;
+    double px = page->units.px, wide = line->query == line->key ? 0.3 * measured->step : 0.0;
+    double from = field.x + (line->query + 0.5) * measured->step - wide;
+    double to = field.x + (line->key + 0.5) * measured->step + wide;
+    double base = field.y + field.h - 3.0 * px, top = base - arc_height(measured, line) / 0.75;
 
-    set_stroke(m, page, line);
+    set_stroke(measured, page, line);
     cairo_move_to(page->cr, from, base);
     cairo_curve_to(page->cr, from - wide / 2.0, top, to + wide / 2.0, top, to, base);
     cairo_stroke(page->cr);
@@ -272,14 +277,14 @@ static void paint_arc(const struct measured *m, struct page *page, struct box fi
 
 /* ---- labels ---- */
 
-static void paint_labels(const struct measured *m, struct page *page, const struct axis *axis,
-                         struct box field, bool left)
+static void paint_labels(const struct measured *measured, struct page *page,
+                         const struct axis *axis, struct box field, bool left)
 {
-    double x = left ? field.x - m->gap : field.x + field.w + m->gap;
+    double x = left ? field.x - measured->gap : field.x + field.w + measured->gap;
 
     for (int i = 0; i < axis->labels.n; i++) {
         const struct piece *piece = axis->labels.piece[i];
-        double centre = field.y + page_label_middle(&axis->labels, i) * m->step;
+        double centre = field.y + page_label_middle(&axis->labels, i) * measured->step;
 
         text_draw_line(&page->text, page->cr, piece, left ? TEXT_RIGHT : TEXT_LEFT,
                        page_snap(page, left ? x - text_width(piece) : x),
@@ -288,31 +293,32 @@ static void paint_labels(const struct measured *m, struct page *page, const stru
     }
 }
 
-static void paint_below(const struct measured *m, struct page *page, struct box field)
+static void paint_below(const struct measured *measured, struct page *page, struct box field)
 {
     cairo_set_source_rgb(page->cr, 0.75, 0.75, 0.75);
     cairo_rectangle(page->cr, field.x, field.y + field.h - 3.0 * page->units.px, field.w,
                     page->units.px / 2.0);
     cairo_fill(page->cr);
-    for (int i = 0; i < m->rows.labels.n; i++)
-        axis_draw_below(&m->rows, page, page->cr, i,
-                        field.x + page_label_middle(&m->rows.labels, i) * m->step,
-                        page_snap(page, field.y + field.h + m->gap));
+    for (int i = 0; i < measured->rows.labels.n; i++)
+        axis_draw_below(&measured->rows, page, page->cr, i,
+                        field.x + page_label_middle(&measured->rows.labels, i) * measured->step,
+                        page_snap(page, field.y + field.h + measured->gap));
 }
 
-static void paint_panel(const struct measured *m, struct page *page, struct box field, int head)
+static void paint_panel(const struct measured *measured, struct page *page, struct box field,
+                        int head)
 {
-    const struct links_figure *f = m->figure;
+    const struct links_figure *f = measured->figure;
 
     if (f->arcs) {
-        paint_below(m, page, field);
+        paint_below(measured, page, field);
     } else {
-        paint_labels(m, page, &m->rows, field, true);
-        paint_labels(m, page, &m->cols, field, false);
+        paint_labels(measured, page, &measured->rows, field, true);
+        paint_labels(measured, page, &measured->cols, field, false);
     }
     for (int i = 0; i < f->n; i++)
         if (!f->panels || f->line[i].head == head)
-            (f->arcs ? paint_arc : paint_line)(m, page, field, &f->line[i]);
+            (f->arcs ? paint_arc : paint_line)(measured, page, field, &f->line[i]);
     cairo_set_dash(page->cr, NULL, 0, 0.0);
 }
 
@@ -328,28 +334,31 @@ static void links_paint(const void *measured, struct page *page, struct box at)
 /* ---- names ---- */
 
 /* Centred above the panel, after a sample of the head's lines. */
-static void paint_title(const struct measured *m, struct page *page, struct box field, int head)
+static void paint_title(const struct measured *measured, struct page *page, struct box field,
+                        int head)
 {
-    double w = m->sample + text_width(m->title[head]);
+    double w = measured->sample + text_width(measured->title[head]);
     double x = page_snap(page, field.x + (field.w - w) / 2.0);
-    double y = field.y - m->name_h - 0.65 * m->title_h;
+    double y = field.y - measured->name_h - 0.65 * measured->title_h;
 
-    if (m->sample > 0.0)
-        legend_sample(page, head, m->figure->n_heads, x, y, m->sample - m->gap);
-    text_draw_line(&page->text, page->cr, m->title[head], TEXT_LEFT, x + m->sample,
+    if (measured->sample > 0.0)
+        legend_sample(page, head, measured->figure->n_heads, x, y,
+                      measured->sample - measured->gap);
+    text_draw_line(&page->text, page->cr, measured->title[head], TEXT_LEFT, x + measured->sample,
                    page_snap(page, y + text_middle(&page->text, &text_heading)),
-                   2.0 * m->title_h);
+                   2.0 * measured->title_h);
 }
 
-static void links_paint_names(const struct measured *m, struct page *page, struct box field)
+static void links_paint_names(const struct measured *measured, struct page *page, struct box field)
 {
-    double y = page_snap(page, field.y - 0.55 * m->name_h +
+    double y = page_snap(page, field.y - 0.55 * measured->name_h +
                                    text_middle(&page->text, &name_style));
 
-    text_draw_line(&page->text, page->cr, m->row_name, TEXT_RIGHT,
-                   page_snap(page, field.x - m->gap - text_width(m->row_name)), y, m->name_h);
-    text_draw_line(&page->text, page->cr, m->col_name, TEXT_LEFT,
-                   page_snap(page, field.x + field.w + m->gap), y, m->name_h);
+    text_draw_line(&page->text, page->cr, measured->row_name, TEXT_RIGHT,
+                   page_snap(page, field.x - measured->gap - text_width(measured->row_name)), y,
+                   measured->name_h);
+    text_draw_line(&page->text, page->cr, measured->col_name, TEXT_LEFT,
+                   page_snap(page, field.x + field.w + measured->gap), y, measured->name_h);
 }
 
 static void links_paint_text(const void *measured, struct page *page, struct box at)

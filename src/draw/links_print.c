@@ -19,19 +19,20 @@ struct table {
     int *best;                  /* [n_rows, EACH] of one head: lines; -1: none */
 };
 
-static const char *links_print_label_of(const struct table *t, const struct label_list *list, int i)
+static const char *links_print_label_of(const struct table *table, const struct label_list *list,
+                                        int i)
 {
     return list->n == 0 ? "" :
-               label_clean(t->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
+               label_clean(table->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
 }
 
 /* Two labels and a number have room in any terminal. */
-static int links_print_widest(const struct table *t, const struct label_list *list)
+static int links_print_widest(const struct table *table, const struct label_list *list)
 {
-    int most = 0, room = (t->canvas->n_columns - 8) / 2;
+    int most = 0, room = (table->canvas->n_columns - 8) / 2;
 
     for (int i = 0; i < list->n; i++) {
-        int w = canvas_width(links_print_label_of(t, list, i));
+        int w = canvas_width(links_print_label_of(table, list, i));
 
         most = w > most ? w : most;
     }
@@ -40,14 +41,14 @@ static int links_print_widest(const struct table *t, const struct label_list *li
 }
 
 /* The strongest of each query: lines come from the weakest. */
-static void links_print_choose(const struct table *t, int head)
+static void links_print_choose(const struct table *table, int head)
 {
-    const struct links_figure *f = t->figure;
+    const struct links_figure *f = table->figure;
 
     for (int i = 0; i < f->n_rows * EACH; i++)
-        t->best[i] = -1;
+        table->best[i] = -1;
     for (int i = f->n - 1; i >= 0; i--) {
-        int *best = t->best + f->line[i].query * EACH, at = 0;
+        int *best = table->best + f->line[i].query * EACH, at = 0;
 
         while (at < EACH && best[at] >= 0)
             at++;
@@ -57,39 +58,40 @@ static void links_print_choose(const struct table *t, int head)
 }
 
 /* "cat  saw  0.53 ██████" */
-static void links_print_line(struct table *t, const struct links_line *line, bool first)
+static void links_print_line(struct table *table, const struct links_line *line, bool first)
 {
-    const struct links_figure *f = t->figure;
+    const struct links_figure *f = table->figure;
     const unsigned char *rgb = stroke_colour(line->head, f->n_heads);
-    int key_at = t->query_w + 2, at = key_at + t->key_w + 2;
+    int key_at = table->query_w + 2, at = key_at + table->key_w + 2;
     int cells = (int)lround(line->weight * BAR);
     char number[16];
 
     if (first)
-        canvas_text(t->canvas, t->row, 0, t->query_w,
-                    links_print_label_of(t, &f->rows, line->query), false);
-    canvas_text(t->canvas, t->row, key_at, t->key_w,
-                links_print_label_of(t, f->arcs ? &f->rows : &f->cols, line->key), false);
+        canvas_text(table->canvas, table->row, 0, table->query_w,
+                    links_print_label_of(table, &f->rows, line->query), false);
+    canvas_text(table->canvas, table->row, key_at, table->key_w,
+                links_print_label_of(table, f->arcs ? &f->rows : &f->cols, line->key), false);
     snprintf(number, sizeof number, "%.2f", (double)line->weight);
-    at += canvas_text(t->canvas, t->row, at, (int)sizeof number, number, false) + 1;
-    for (int i = 0; i < cells && at + i < t->canvas->n_columns; i++)
-        *canvas_at(t->canvas, t->row, at + i) =
+    at += canvas_text(table->canvas, table->row, at, (int)sizeof number, number, false) + 1;
+    for (int i = 0; i < cells && at + i < table->canvas->n_columns; i++)
+        *canvas_at(table->canvas, table->row, at + i) =
             (struct glyph){ "█", rgb[0] << 16 | rgb[1] << 8 | rgb[2], CANVAS_PLAIN, false };
-    t->row++;
+    table->row++;
 }
 
-static void print_head(struct table *t, int head)
+static void print_head(struct table *table, int head)
 {
-    const struct links_figure *f = t->figure;
+    const struct links_figure *f = table->figure;
     const char *name = f->name[head];
 
-    t->row += canvas_text(t->canvas, t->row, 0, t->canvas->n_columns,
-                          label_clean(t->canvas->arena, name, strlen(name), 3 * LABEL_CHARS),
-                          true) > 0;
-    links_print_choose(t, head);
+    table->row += canvas_text(
+                      table->canvas, table->row, 0, table->canvas->n_columns,
+                      label_clean(table->canvas->arena, name, strlen(name), 3 * LABEL_CHARS),
+                      true) > 0;
+    links_print_choose(table, head);
     for (int i = 0; i < f->n_rows * EACH; i++)
-        if (t->best[i] >= 0)
-            links_print_line(t, &f->line[t->best[i]], i % EACH == 0);
+        if (table->best[i] >= 0)
+            links_print_line(table, &f->line[table->best[i]], i % EACH == 0);
 }
 
 void links_print(const void *figure, struct canvas *canvas)

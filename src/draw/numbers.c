@@ -36,9 +36,9 @@ static struct style style_of(const struct page *page, double font, bool black)
                            0.0 };
 }
 
-static size_t count_cells(const struct panel *p)
+static size_t count_cells(const struct panel *panel)
 {
-    return (size_t)p->n_rows * (size_t)p->n_cols;
+    return (size_t)panel->n_rows * (size_t)panel->n_cols;
 }
 
 static double draw_numbers_width_of(struct page *page, const struct style *style, float value)

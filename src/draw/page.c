@@ -54,9 +54,9 @@ static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned
     return buffer->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-static const char *clean_text(const struct page *p, const char *s)
+static const char *clean_text(const struct page *page, const char *s)
 {
-    return label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS);
+    return label_clean(page->arena, s, strlen(s), LABEL_TEXT_CHARS);
 }
 
 /* What a PDF calls some of the metadata; the rest are its keywords. */
@@ -70,9 +70,9 @@ static const struct pdf_name {
 
 enum { N_PDF_NAMES = sizeof pdf_names / sizeof *pdf_names };
 
-static void set_pdf(const struct page *p, cairo_pdf_metadata_t name, const char *value)
+static void set_pdf(const struct page *page, cairo_pdf_metadata_t name, const char *value)
 {
-    cairo_pdf_surface_set_metadata(p->surface, name, label_clean_value(p->arena, value));
+    cairo_pdf_surface_set_metadata(page->surface, name, label_clean_value(page->arena, value));
 }
 
 static const struct pdf_name *pdf_name(const char *key)
@@ -84,29 +84,29 @@ static const struct pdf_name *pdf_name(const char *key)
 }
 
 /* No date: the same sheet is to be the same bytes tomorrow. */
-static void describe_pdf(const struct page *p)
+static void describe_pdf(const struct page *page)
 {
-    const struct sheet *sheet = p->sheet;
+    const struct sheet *sheet = page->sheet;
     const char *keywords = "";
 
-    set_pdf(p, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    set_pdf(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
     if (sheet->title != NULL)
-        set_pdf(p, CAIRO_PDF_METADATA_TITLE, clean_text(p, sheet->title));
+        set_pdf(page, CAIRO_PDF_METADATA_TITLE, clean_text(page, sheet->title));
     for (const struct metadata *metadata = sheet->metadata;
          metadata != NULL && metadata->key != NULL; metadata++) {
         const struct pdf_name *name = pdf_name(metadata->key);
 
         if (name != NULL)
-            set_pdf(p, name->name, metadata->value);
+            set_pdf(page, name->name, metadata->value);
         else if (sheet->title == NULL && strcmp(metadata->key, "mha-viz:model") == 0)
-            set_pdf(p, CAIRO_PDF_METADATA_TITLE, metadata->value);
+            set_pdf(page, CAIRO_PDF_METADATA_TITLE, metadata->value);
         if (name == NULL)
-            keywords = arena_printf(p->arena, "%s%s%s: %s", keywords,
+            keywords = arena_printf(page->arena, "%s%s%s: %s", keywords,
                                     keywords[0] != '\0' ? "; " : "", metadata->key,
-                                    label_clean_value(p->arena, metadata->value));
+                                    label_clean_value(page->arena, metadata->value));
     }
     if (keywords[0] != '\0')
-        set_pdf(p, CAIRO_PDF_METADATA_KEYWORDS, keywords);
+        set_pdf(page, CAIRO_PDF_METADATA_KEYWORDS, keywords);
 }
 
 /* Far more memory than all else of a picture, and cairo says so where there is none. */
@@ -123,38 +123,38 @@ static cairo_surface_t *new_pixels(int width, int height)
     return surface;
 }
 
-static cairo_surface_t *new_surface(struct page *p, double width, double height)
+static cairo_surface_t *new_surface(struct page *page, double width, double height)
 {
     cairo_surface_t *surface;
 
-    switch (p->format) {
+    switch (page->format) {
     case DRAW_SVG:
-        surface = cairo_svg_surface_create_for_stream(put_buffer, &p->svg, width, height);
+        surface = cairo_svg_surface_create_for_stream(put_buffer, &page->svg, width, height);
         cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
         return surface;
     case DRAW_PDF:
-        return cairo_pdf_surface_create_for_stream(put_file, p->file, width, height);
+        return cairo_pdf_surface_create_for_stream(put_file, page->file, width, height);
     default:
-        return new_pixels(p->width, p->height);
+        return new_pixels(page->width, page->height);
     }
 }
 
 /* Units of the page for a pixel at 100 dpi: a PDF counts 72 to the inch. */
-static double unit(const struct sheet *s, enum draw_format format)
+static double unit(const struct sheet *sheet, enum draw_format format)
 {
-    return format == DRAW_PNG ? s->dpi / 100.0 : format == DRAW_PDF ? 0.72 : 1.0;
+    return format == DRAW_PNG ? sheet->dpi / 100.0 : format == DRAW_PDF ? 0.72 : 1.0;
 }
 
-void page_init(struct page *p, const struct sheet *s, enum draw_format format,
+void page_init(struct page *page, const struct sheet *sheet, enum draw_format format,
                struct arena *a)
 {
-    *p = (struct page){ .sheet = s, .format = format, .arena = a,
-                        .vector = format != DRAW_PNG };
-    p->units = (struct units){ unit(s, format), format != DRAW_PDF };
-    text_init(&p->text, a, s->font, p->units.px, p->vector);
-    p->text.base_px = s->font_px;
-    if (format == DRAW_SVG && !s->outlines)
-        p->text.places = &p->places;
+    *page = (struct page){ .sheet = sheet, .format = format, .arena = a,
+                           .vector = format != DRAW_PNG };
+    page->units = (struct units){ unit(sheet, format), format != DRAW_PDF };
+    text_init(&page->text, a, sheet->font, page->units.px, page->vector);
+    page->text.base_px = sheet->font_px;
+    if (format == DRAW_SVG && !sheet->outlines)
+        page->text.places = &page->places;
 }
 
 int page_check(double width, double height, const char *name, struct err *e)
@@ -166,21 +166,21 @@ int page_check(double width, double height, const char *name, struct err *e)
     return 0;
 }
 
-int page_open(struct page *p, double width, double height, FILE *file, const char *name,
+int page_open(struct page *page, double width, double height, FILE *file, const char *name,
               struct err *e)
 {
-    p->width = (int)ceil(width);
-    p->height = (int)ceil(height);
-    p->file = file;
-    p->surface = new_surface(p, width, height);
-    p->cr = cairo_create(p->surface);
-    if (cairo_status(p->cr) != CAIRO_STATUS_SUCCESS)
+    page->width = (int)ceil(width);
+    page->height = (int)ceil(height);
+    page->file = file;
+    page->surface = new_surface(page, width, height);
+    page->cr = cairo_create(page->surface);
+    if (cairo_status(page->cr) != CAIRO_STATUS_SUCCESS)
         return err_set(e, ERR_SYSTEM, "%s: no memory for a picture of %d x %d pixels",
-                       name, p->width, p->height);
-    if (p->format == DRAW_PDF)
-        describe_pdf(p);
-    cairo_set_source_rgb(p->cr, 1.0, 1.0, 1.0);
-    cairo_paint(p->cr);
+                       name, page->width, page->height);
+    if (page->format == DRAW_PDF)
+        describe_pdf(page);
+    cairo_set_source_rgb(page->cr, 1.0, 1.0, 1.0);
+    cairo_paint(page->cr);
     return 0;
 }
 
@@ -190,76 +190,77 @@ static void put_out(void *self, const void *data, size_t n)
     fwrite(data, 1, n, self);
 }
 
-static int write_png(const struct page *p)
+static int write_png(const struct page *page)
 {
-    if (p->shown == NULL)
-        return png_page(p, put_out, p->file);
-    return p->shown->way == TERMINAL_KITTY ? image_kitty(p, p->file) : image_sixel(p, p->file);
+    if (page->shown == NULL)
+        return png_page(page, put_out, page->file);
+    return page->shown->way == TERMINAL_KITTY ? image_kitty(page, page->file) :
+           image_sixel(page, page->file);
 }
 
-int page_commit(struct page *p, const char *name, struct err *e)
+int page_commit(struct page *page, const char *name, struct err *e)
 {
-    cairo_status_t drawn = cairo_status(p->cr);
+    cairo_status_t drawn = cairo_status(page->cr);
     int written = 0;
 
-    if (text_check(&p->text, name, e) != 0)
+    if (text_check(&page->text, name, e) != 0)
         return -1;
-    if (p->format == DRAW_PNG) {
-        cairo_surface_flush(p->surface);
-        written = write_png(p);
+    if (page->format == DRAW_PNG) {
+        cairo_surface_flush(page->surface);
+        written = write_png(page);
     } else {
-        cairo_surface_finish(p->surface);
+        cairo_surface_finish(page->surface);
     }
     if (drawn == CAIRO_STATUS_SUCCESS)
-        drawn = p->failed;
+        drawn = page->failed;
     if (drawn == CAIRO_STATUS_SUCCESS)
-        drawn = cairo_surface_status(p->surface);
-    if (p->format == DRAW_SVG)
-        buffer_put(&p->svg, "", 1);     /* searched as a string */
-    if (drawn == CAIRO_STATUS_SUCCESS && p->svg.full)
+        drawn = cairo_surface_status(page->surface);
+    if (page->format == DRAW_SVG)
+        buffer_put(&page->svg, "", 1);     /* searched as a string */
+    if (drawn == CAIRO_STATUS_SUCCESS && page->svg.full)
         drawn = CAIRO_STATUS_NO_MEMORY;
     if (drawn != CAIRO_STATUS_SUCCESS || written != 0)
         return err_set(e, ERR_SYSTEM, "%s: cannot be drawn: %s", name,
                        written != 0 ? "no memory" : cairo_status_to_string(drawn));
-    if (p->format == DRAW_SVG)
-        svg_write(p, p->file);
+    if (page->format == DRAW_SVG)
+        svg_write(page, page->file);
     return 0;
 }
 
-void page_finish(struct page *p)
+void page_finish(struct page *page)
 {
-    if (p->cr != NULL)
-        cairo_destroy(p->cr);
-    if (p->surface != NULL)
-        cairo_surface_destroy(p->surface);
-    free(p->svg.data);
-    text_finish(&p->text);
-    *p = (struct page){ .cr = NULL };
+    if (page->cr != NULL)
+        cairo_destroy(page->cr);
+    if (page->surface != NULL)
+        cairo_surface_destroy(page->surface);
+    free(page->svg.data);
+    text_finish(&page->text);
+    *page = (struct page){ .cr = NULL };
 }
 
 /* Below the axis a single Han character is not turned, and takes a line; the box of one that no
  * font has is too wide for that. */
-static void add_label(struct page *p, struct page_labels *labels, int token,
+static void add_label(struct page *page, struct page_labels *labels, int token,
                       const struct style *style, const char *clean)
 {
-    const struct piece *piece = text_line(&p->text, style, clean);
-    double line = text_line_height(&p->text, style);
+    const struct piece *piece = text_line(&page->text, style, clean);
+    double line = text_line_height(&page->text, style);
     bool upright = style->rotated && label_is_upright(clean) && text_width(piece) <= line;
     struct style own = *style;
 
     own.rotated = style->rotated && !upright;
-    labels->piece[labels->n] = upright ? text_line(&p->text, &own, clean) : piece;
+    labels->piece[labels->n] = upright ? text_line(&page->text, &own, clean) : piece;
     labels->longest = fmax(labels->longest, upright ? line : text_width(piece));
     labels->span[labels->n] = 1;
     labels->token[labels->n++] = token;
 }
 
-static struct page_labels new_labels(struct page *p, long n)
+static struct page_labels new_labels(struct page *page, long n)
 {
     return (struct page_labels){
-        .piece = arena_alloc(p->arena, (size_t)n, sizeof(struct piece *)),
-        .token = arena_alloc(p->arena, (size_t)n, sizeof(int)),
-        .span = arena_alloc(p->arena, (size_t)n, sizeof(int)),
+        .piece = arena_alloc(page->arena, (size_t)n, sizeof(struct piece *)),
+        .token = arena_alloc(page->arena, (size_t)n, sizeof(int)),
+        .span = arena_alloc(page->arena, (size_t)n, sizeof(int)),
     };
 }
 
@@ -276,10 +277,10 @@ static long draw_page_first_of(const struct label_list *list, long i)
     return i;
 }
 
-struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
+struct page_labels page_labels(struct page *page, const struct label_list *list, long n,
                                long step, const struct style *style)
 {
-    struct page_labels labels = new_labels(p, n / step + 1);
+    struct page_labels labels = new_labels(page, n / step + 1);
     int most = style->max_w > 0.0 ? LABEL_MOST_CHARS : LABEL_CHARS;
     long last = -1;
 
@@ -289,77 +290,77 @@ struct page_labels page_labels(struct page *p, const struct label_list *list, lo
         if (first == last)
             continue;
         last = first;
-        add_label(p, &labels, (int)i, style,
-                  label_clean(p->arena, list->text[i], label_size(list, (int)i), most));
+        add_label(page, &labels, (int)i, style,
+                  label_clean(page->arena, list->text[i], label_size(list, (int)i), most));
         if (step == 1 && list->span != NULL)
             labels.span[labels.n - 1] = list->span[i];
     }
     return labels;
 }
 
-struct page_labels page_positions(struct page *p, const struct label_list *list, long n,
+struct page_labels page_positions(struct page *page, const struct label_list *list, long n,
                                   int step, const struct style *style)
 {
-    struct page_labels labels = new_labels(p, n + 1);
+    struct page_labels labels = new_labels(page, n + 1);
 
     for (long i = 0; i < n; i++) {
         int position = list->position != NULL ? list->position[i] : (int)i;
 
         if (position % step == 0)
-            add_label(p, &labels, (int)i, style, arena_printf(p->arena, "%d", position));
+            add_label(page, &labels, (int)i, style, arena_printf(page->arena, "%d", position));
     }
     return labels;
 }
 
-double page_snap(const struct page *p, double at)
+double page_snap(const struct page *page, double at)
 {
-    return p->vector ? at : round(at);
+    return page->vector ? at : round(at);
 }
 
-cairo_surface_t *page_layer(const struct page *p, double width, double height)
+cairo_surface_t *page_layer(const struct page *page, double width, double height)
 {
     cairo_rectangle_t all = { 0.0, 0.0, width, height };
-    cairo_surface_t *layer = p->format == DRAW_PNG ?
+    cairo_surface_t *layer = page->format == DRAW_PNG ?
         cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(width), (int)ceil(height)) :
         cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
 
-    text_forget(&p->text, layer);
+    text_forget(&page->text, layer);
     return layer;
 }
 
-void page_layer_paint(struct page *p, cairo_surface_t *layer, double x, double y)
+void page_layer_paint(struct page *page, cairo_surface_t *layer, double x, double y)
 {
-    cairo_set_source_surface(p->cr, layer, x, y);
-    cairo_paint(p->cr);
-    text_repeat(&p->text, layer, p->surface, x, y);
+    cairo_set_source_surface(page->cr, layer, x, y);
+    cairo_paint(page->cr);
+    text_repeat(&page->text, layer, page->surface, x, y);
 }
 
-void page_layer_done(struct page *p, cairo_t *cr)
+void page_layer_done(struct page *page, cairo_t *cr)
 {
-    if (p->failed == CAIRO_STATUS_SUCCESS)
-        p->failed = cairo_status(cr);
+    if (page->failed == CAIRO_STATUS_SUCCESS)
+        page->failed = cairo_status(cr);
     cairo_destroy(cr);
 }
 
 /* The whole rectangle: cells will cover it, without a gap between. */
-void page_frame(struct page *p, struct box at, double line)
+void page_frame(struct page *page, struct box at, double line)
 {
-    cairo_set_source_rgb(p->cr, 0.5, 0.5, 0.5);
-    cairo_rectangle(p->cr, at.x - line, at.y - line, at.w + 2.0 * line,
+    cairo_set_source_rgb(page->cr, 0.5, 0.5, 0.5);
+    cairo_rectangle(page->cr, at.x - line, at.y - line, at.w + 2.0 * line,
                     at.h + 2.0 * line);
-    cairo_fill(p->cr);
+    cairo_fill(page->cr);
 }
 
-void page_note(struct page *p, struct box at, const char *clean)
+void page_note(struct page *page, struct box at, const char *clean)
 {
-    struct page_notes *all = &p->notes;
+    struct page_notes *all = &page->notes;
 
-    if (p->format != DRAW_SVG)
+    if (page->format != DRAW_SVG)
         return;
     if (all->n == all->cap) {
         size_t cap = 2 * all->cap + 64;
 
-        all->note = arena_grow(p->arena, all->note, all->n, cap, sizeof *all->note);
+        all->note = arena_grow(page->arena, all->note, all->n, cap, sizeof *all->note);
         all->cap = cap;
     }
     all->note[all->n++] = (struct page_note){ at, clean };
@@ -417,7 +418,7 @@ static void free_data(void *data)
  * pixels as the picture at 100 dpi, since some viewers (librsvg) smooth images: at that
  * size at least cells are crisp.
  */
-static void attach_png(struct page *p, cairo_surface_t *s, const struct cmap *cmap,
+static void attach_png(struct page *page, cairo_surface_t *s, const struct cmap *cmap,
                        const unsigned short *index, int rows, int cols, struct box at)
 {
     struct buffer buffer = { .data = NULL };
@@ -428,38 +429,38 @@ static void attach_png(struct page *p, cairo_surface_t *s, const struct cmap *cm
                                     free_data, buffer.data) == CAIRO_STATUS_SUCCESS)
         return;
     free(buffer.data);
-    p->failed = CAIRO_STATUS_NO_MEMORY;
+    page->failed = CAIRO_STATUS_NO_MEMORY;
 }
 
 /* One pixel per cell, scaled up without smoothing. */
-static void paint_cells(struct page *p, const struct cmap *cmap,
+static void paint_cells(struct page *page, const struct cmap *cmap,
                         const unsigned short *index, int rows, int cols, struct box at)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cols, rows);
 
     fill_pixels(surface, cmap, index, rows, cols, 0, 0, cols, rows);
-    if (p->format == DRAW_SVG)
-        attach_png(p, surface, cmap, index, rows, cols, at);
-    cairo_save(p->cr);
-    cairo_translate(p->cr, at.x, at.y);
-    cairo_scale(p->cr, at.w / cols, at.h / rows);
-    cairo_set_source_surface(p->cr, surface, 0.0, 0.0);
-    cairo_pattern_set_filter(cairo_get_source(p->cr), CAIRO_FILTER_NEAREST);
-    cairo_paint(p->cr);
-    cairo_restore(p->cr);
+    if (page->format == DRAW_SVG)
+        attach_png(page, surface, cmap, index, rows, cols, at);
+    cairo_save(page->cr);
+    cairo_translate(page->cr, at.x, at.y);
+    cairo_scale(page->cr, at.w / cols, at.h / rows);
+    cairo_set_source_surface(page->cr, surface, 0.0, 0.0);
+    cairo_pattern_set_filter(cairo_get_source(page->cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(page->cr);
+    cairo_restore(page->cr);
     cairo_surface_destroy(surface);
 }
 
-void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
+void page_cells(struct page *page, const struct cmap *cmap, const unsigned short *index,
                 int n_rows, int n_cols, struct box at)
 {
     if (at.w <= 0 || at.h <= 0)
         return;
-    if (p->format == DRAW_PNG)
-        fill_pixels(p->surface, cmap, index, n_rows, n_cols, (int)at.x, (int)at.y,
+    if (page->format == DRAW_PNG)
+        fill_pixels(page->surface, cmap, index, n_rows, n_cols, (int)at.x, (int)at.y,
                     (int)at.w, (int)at.h);
     else
-        paint_cells(p, cmap, index, n_rows, n_cols, at);
+        paint_cells(page, cmap, index, n_rows, n_cols, at);
 }
 
 /* Half transparent, and so premultiplied, or opaque. */
@@ -485,20 +486,20 @@ static void fill_grey(cairo_surface_t *s, const struct page_picture *picture)
     cairo_surface_mark_dirty(s);
 }
 
-void page_grey(struct page *p, const struct page_picture *picture, struct box at)
+void page_grey(struct page *page, const struct page_picture *picture, struct box at)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, picture->width,
                                                           picture->height);
 
     fill_grey(surface, picture);
-    cairo_save(p->cr);
-    cairo_rectangle(p->cr, at.x, at.y, at.w, at.h);
-    cairo_clip(p->cr);
-    cairo_translate(p->cr, at.x, at.y);
-    cairo_scale(p->cr, at.w / picture->width, at.h / picture->height);
-    cairo_set_source_surface(p->cr, surface, 0.0, 0.0);
-    cairo_pattern_set_extend(cairo_get_source(p->cr), CAIRO_EXTEND_PAD);
-    cairo_paint(p->cr);
-    cairo_restore(p->cr);
+    cairo_save(page->cr);
+    cairo_rectangle(page->cr, at.x, at.y, at.w, at.h);
+    cairo_clip(page->cr);
+    cairo_translate(page->cr, at.x, at.y);
+    cairo_scale(page->cr, at.w / picture->width, at.h / picture->height);
+    cairo_set_source_surface(page->cr, surface, 0.0, 0.0);
+    cairo_pattern_set_extend(cairo_get_source(page->cr), CAIRO_EXTEND_PAD);
+    cairo_paint(page->cr);
+    cairo_restore(page->cr);
     cairo_surface_destroy(surface);
 }

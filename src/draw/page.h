@@ -39,17 +39,17 @@ struct page {
     cairo_status_t failed;      /* status of contexts other than cr */
 };
 
-void page_init(struct page *p, const struct sheet *s, enum draw_format format,
+void page_init(struct page *page, const struct sheet *sheet, enum draw_format format,
                struct arena *a);
 
 /* ERR_USAGE for a picture that is too large; name: its name in messages. */
 int page_check(double width, double height, const char *name, struct err *e);
 /* Opens a white page whose picture goes to file. */
-int page_open(struct page *p, double width, double height, FILE *file, const char *name,
+int page_open(struct page *page, double width, double height, FILE *file, const char *name,
               struct err *e);
 /* Writes the picture; errors of the file are noticed by the caller that closes it. */
-int page_commit(struct page *p, const char *name, struct err *e);
-void page_finish(struct page *p);       /* frees it, after any of these functions */
+int page_commit(struct page *page, const char *name, struct err *e);
+void page_finish(struct page *page);       /* frees it, after any of these functions */
 
 /* Labels after text layout. */
 struct page_labels {
@@ -64,18 +64,18 @@ struct page_labels {
 double page_label_middle(const struct page_labels *labels, int i);
 
 /* Every step-th of the first n labels of a list; a label that tokens share appears once. */
-struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
+struct page_labels page_labels(struct page *page, const struct label_list *list, long n,
                                long step, const struct style *style);
 
 /* The positions, among the first n labels, that are multiples of step. */
-struct page_labels page_positions(struct page *p, const struct label_list *list, long n,
+struct page_labels page_positions(struct page *page, const struct label_list *list, long n,
                                   int step, const struct style *style);
 
 /* at, rounded to a whole pixel in a PNG. */
-double page_snap(const struct page *p, double at);
+double page_snap(const struct page *page, double at);
 
 /* index [n_rows, n_cols], 0..255 or CELL_MASKED, as crisp cells that fill the box. */
-void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
+void page_cells(struct page *page, const struct cmap *cmap, const unsigned short *index,
                 int n_rows, int n_cols, struct box at);
 /* Pixels of red, green and blue, row by row from the top. */
 struct page_picture {
@@ -86,18 +86,18 @@ struct page_picture {
 };
 
 /* Paints the picture in grey, filling the box; half transparent, unless it is a strip. */
-void page_grey(struct page *p, const struct page_picture *picture, struct box at);
+void page_grey(struct page *page, const struct page_picture *picture, struct box at);
 /* Draws a gray line around the box, outside it. */
-void page_frame(struct page *p, struct box at, double line);
+void page_frame(struct page *page, struct box at, double line);
 
 /* In an SVG, adds a tooltip for the box; in other formats nothing. */
-void page_note(struct page *p, struct box at, const char *clean);
+void page_note(struct page *page, struct box at, const char *clean);
 
 /* A separate transparent surface, to draw once and paint often. */
-cairo_surface_t *page_layer(const struct page *p, double width, double height);
+cairo_surface_t *page_layer(const struct page *page, double width, double height);
 /* Paints it with its corner at x, y. */
-void page_layer_paint(struct page *p, cairo_surface_t *layer, double x, double y);
+void page_layer_paint(struct page *page, cairo_surface_t *layer, double x, double y);
 /* Destroys the context of a layer; the commit fails if cairo failed there. */
-void page_layer_done(struct page *p, cairo_t *cr);
+void page_layer_done(struct page *page, cairo_t *cr);
 
 #endif

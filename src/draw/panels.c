@@ -7,40 +7,42 @@
 /* Pixels at 100 dpi. */
 enum { GUTTER = 28, NARROW_GUTTER = 10, LEGEND_GAP = 12, MOST_COLUMNS = 8 };
 
-void panels_make(struct panels *p, const struct panels_sizes *s)
+void panels_make(struct panels *panels, const struct panels_sizes *sizes)
 {
-    double gutter = layout_units(s->units, s->narrow ? NARROW_GUTTER : GUTTER), all_h, grid_w;
+    double gutter = layout_units(sizes->units,
+                                 sizes->narrow ? NARROW_GUTTER : GUTTER), all_h, grid_w;
     int rows;
 
-    *p = (struct panels){ .columns = s->columns < s->n ? s->columns : s->n };
-    rows = (s->n + p->columns - 1) / p->columns;
-    p->step_x = s->left + s->field_w + s->right + gutter;
-    p->step_y = s->above + s->field_h + s->below + gutter;
-    grid_w = p->columns * p->step_x - gutter;
-    all_h = rows * p->step_y - gutter;
-    p->width = layout_whole(s->units, fmax(grid_w, s->legend_w));
-    p->first = (struct box){ s->left + (p->width - grid_w) / 2.0, s->above, s->field_w,
-                             s->field_h };
-    p->height = all_h;
-    if (s->legend_h > 0.0) {
-        p->legend = (struct box){ (p->width - s->legend_w) / 2.0,
-                                  all_h + layout_units(s->units, LEGEND_GAP), s->legend_w,
-                                  s->legend_h };
-        p->height = p->legend.y + s->legend_h;
+    *panels = (struct panels){ .columns = sizes->columns < sizes->n ? sizes->columns : sizes->n };
+    rows = (sizes->n + panels->columns - 1) / panels->columns;
+    panels->step_x = sizes->left + sizes->field_w + sizes->right + gutter;
+    panels->step_y = sizes->above + sizes->field_h + sizes->below + gutter;
+    grid_w = panels->columns * panels->step_x - gutter;
+    all_h = rows * panels->step_y - gutter;
+    panels->width = layout_whole(sizes->units, fmax(grid_w, sizes->legend_w));
+    panels->first = (struct box){ sizes->left + (panels->width - grid_w) / 2.0, sizes->above,
+                                  sizes->field_w, sizes->field_h };
+    panels->height = all_h;
+    if (sizes->legend_h > 0.0) {
+        panels->legend = (struct box){ (panels->width - sizes->legend_w) / 2.0,
+                                       all_h + layout_units(sizes->units, LEGEND_GAP),
+                                       sizes->legend_w, sizes->legend_h };
+        panels->height = panels->legend.y + sizes->legend_h;
     }
-    p->height = layout_whole(s->units, p->height);
+    panels->height = layout_whole(sizes->units, panels->height);
 }
 
-struct box panels_field(const struct panels *p, struct box at, int i)
+struct box panels_field(const struct panels *panels, struct box at, int i)
 {
-    return (struct box){ at.x + p->first.x + i % p->columns * p->step_x,
-                         at.y + p->first.y + i / p->columns * p->step_y, p->first.w,
-                         p->first.h };
+    return (struct box){ at.x + panels->first.x + i % panels->columns * panels->step_x,
+                         at.y + panels->first.y + i / panels->columns * panels->step_y,
+                         panels->first.w, panels->first.h };
 }
 
-struct box panels_legend(const struct panels *p, struct box at)
+struct box panels_legend(const struct panels *panels, struct box at)
 {
-    return (struct box){ at.x + p->legend.x, at.y + p->legend.y, p->legend.w, p->legend.h };
+    return (struct box){ at.x + panels->legend.x, at.y + panels->legend.y, panels->legend.w,
+                         panels->legend.h };
 }
 
 double panels_room(struct units units, double width, int columns)

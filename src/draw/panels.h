@@ -23,11 +23,11 @@ struct panels {
     struct box legend;
 };
 
-void panels_make(struct panels *p, const struct panels_sizes *s);
+void panels_make(struct panels *panels, const struct panels_sizes *sizes);
 
 /* The field of panel i of a part at this place. */
-struct box panels_field(const struct panels *p, struct box at, int i);
-struct box panels_legend(const struct panels *p, struct box at);
+struct box panels_field(const struct panels *panels, struct box at, int i);
+struct box panels_legend(const struct panels *panels, struct box at);
 
 /* The width of a panel with its texts, with so many columns on a page of this width. */
 double panels_room(struct units units, double width, int columns);

@@ -48,62 +48,62 @@ static void on_flush(png_structp png)
     (void)png;
 }
 
-static int writer_init(struct writer *w, size_t row_size, png_put *put, void *self)
+static int writer_init(struct writer *writer, size_t row_size, png_put *put, void *self)
 {
-    *w = (struct writer){ .put = put, .self = self };
-    w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, on_error,
-                                     on_warning);
-    if (w->png != NULL)
-        w->info = png_create_info_struct(w->png);
-    w->row = malloc(row_size);
-    return w->info != NULL && w->row != NULL ? 0 : -1;
+    *writer = (struct writer){ .put = put, .self = self };
+    writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, on_error,
+                                          on_warning);
+    if (writer->png != NULL)
+        writer->info = png_create_info_struct(writer->png);
+    writer->row = malloc(row_size);
+    return writer->info != NULL && writer->row != NULL ? 0 : -1;
 }
 
-static void writer_finish(struct writer *w)
+static void writer_finish(struct writer *writer)
 {
-    if (w->png != NULL)
-        png_destroy_write_struct(&w->png, &w->info);
-    free(w->row);
+    if (writer->png != NULL)
+        png_destroy_write_struct(&writer->png, &writer->info);
+    free(writer->row);
 }
 
-static void draw_png_begin(struct writer *w, int width, int height, int colour_type)
+static void draw_png_begin(struct writer *writer, int width, int height, int colour_type)
 {
-    png_set_write_fn(w->png, w, on_data, on_flush);
-    png_set_IHDR(w->png, w->info, (png_uint_32)width, (png_uint_32)height, 8,
+    png_set_write_fn(writer->png, writer, on_data, on_flush);
+    png_set_IHDR(writer->png, writer->info, (png_uint_32)width, (png_uint_32)height, 8,
                  colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(w->png, 3);
-    png_set_compression_mem_level(w->png, 5);   /* small tables: quicker to shift */
-    png_set_filter(w->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
+    png_set_compression_level(writer->png, 3);
+    png_set_compression_mem_level(writer->png, 5);   /* small tables: quicker to shift */
+    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
 }
 
 /*
- * same: w->row is what the row above was.  The first row goes out as draw_png_begin() said,
+ * same: writer->row is what the row above was.  The first row goes out as draw_png_begin() said,
  * or libpng would not keep the row above.
  */
-static void write_row(struct writer *w, int y, bool same)
+static void write_row(struct writer *writer, int y, bool same)
 {
     if (y > 0)
-        png_set_filter(w->png, PNG_FILTER_TYPE_BASE,
+        png_set_filter(writer->png, PNG_FILTER_TYPE_BASE,
                        same ? PNG_FILTER_UP : PNG_FILTER_NONE);
-    png_write_row(w->png, w->row);
+    png_write_row(writer->png, writer->row);
 }
 
 /* ---- a page ---- */
 
-static void add_metadata(struct writer *w, const struct page *p)
+static void add_metadata(struct writer *writer, const struct page *page)
 {
-    for (const struct metadata *metadata = p->sheet->metadata;
+    for (const struct metadata *metadata = page->sheet->metadata;
          metadata != NULL && metadata->key != NULL; metadata++) {
         png_text item = {
             .compression = PNG_ITXT_COMPRESSION_NONE,
             .key = (png_charp)(uintptr_t)metadata->key,
-            .text = (png_charp)(uintptr_t)label_clean_value(p->arena, metadata->value),
+            .text = (png_charp)(uintptr_t)label_clean_value(page->arena, metadata->value),
             .lang = (char[]){ "" }, .lang_key = (char[]){ "" }
         };
 
         item.itxt_length = strlen(item.text);
-        png_set_text(w->png, w->info, &item, 1);
+        png_set_text(writer->png, writer->info, &item, 1);
     }
 }
 
@@ -117,37 +117,37 @@ static void unpack(unsigned char *row, const uint32_t *px, int n)
     }
 }
 
-static int write_page(struct writer *w, const struct page *p)
+static int write_page(struct writer *writer, const struct page *page)
 {
-    const unsigned char *data = cairo_image_surface_get_data(p->surface);
-    size_t stride = (size_t)cairo_image_surface_get_stride(p->surface);
-    png_uint_32 per_metre = (png_uint_32)(p->sheet->dpi / 0.0254 + 0.5);
+    const unsigned char *data = cairo_image_surface_get_data(page->surface);
+    size_t stride = (size_t)cairo_image_surface_get_stride(page->surface);
+    png_uint_32 per_metre = (png_uint_32)(page->sheet->dpi / 0.0254 + 0.5);
 
-    if (setjmp(png_jmpbuf(w->png)) != 0)
+    if (setjmp(png_jmpbuf(writer->png)) != 0)
         return -1;
-    draw_png_begin(w, p->width, p->height, PNG_COLOR_TYPE_RGB);
-    png_set_pHYs(w->png, w->info, per_metre, per_metre, PNG_RESOLUTION_METER);
-    add_metadata(w, p);
-    png_write_info(w->png, w->info);
-    for (int y = 0; y < p->height; y++) {
+    draw_png_begin(writer, page->width, page->height, PNG_COLOR_TYPE_RGB);
+    png_set_pHYs(writer->png, writer->info, per_metre, per_metre, PNG_RESOLUTION_METER);
+    add_metadata(writer, page);
+    png_write_info(writer->png, writer->info);
+    for (int y = 0; y < page->height; y++) {
         const unsigned char *row = data + (size_t)y * stride;
-        bool same = y > 0 && memcmp(row, row - stride, 4 * (size_t)p->width) == 0;
+        bool same = y > 0 && memcmp(row, row - stride, 4 * (size_t)page->width) == 0;
 
         if (!same)
-            unpack(w->row, (const uint32_t *)(const void *)row, p->width);
-        write_row(w, y, same);
+            unpack(writer->row, (const uint32_t *)(const void *)row, page->width);
+        write_row(writer, y, same);
     }
-    png_write_end(w->png, NULL);
+    png_write_end(writer->png, NULL);
     return 0;
 }
 
-int png_page(const struct page *p, png_put *put, void *self)
+int png_page(const struct page *page, png_put *put, void *self)
 {
     struct writer writer;
-    int bad = writer_init(&writer, 3 * (size_t)p->width, put, self);
+    int bad = writer_init(&writer, 3 * (size_t)page->width, put, self);
 
     if (bad == 0)
-        bad = write_page(&writer, p);
+        bad = write_page(&writer, page);
     writer_finish(&writer);
     return bad;
 }
@@ -163,61 +163,61 @@ struct cells {
     int n;                                  /* colours used */
 };
 
-static void find_palette(struct cells *c, const struct cmap *cmap)
+static void find_palette(struct cells *cells, const struct cmap *cmap)
 {
-    size_t count = (size_t)c->rows * (size_t)c->cols;
+    size_t count = (size_t)cells->rows * (size_t)cells->cols;
 
     for (int i = 0; i < CELL_MASKED; i++) {
         const unsigned char *rgb = cmap_colour(cmap, i);
 
-        c->colour[i] = (png_color){ rgb[0], rgb[1], rgb[2] };
+        cells->colour[i] = (png_color){ rgb[0], rgb[1], rgb[2] };
     }
-    c->colour[CELL_MASKED] = (png_color){ CMAP_MASKED, CMAP_MASKED, CMAP_MASKED };
-    memset(c->place, -1, sizeof c->place);
+    cells->colour[CELL_MASKED] = (png_color){ CMAP_MASKED, CMAP_MASKED, CMAP_MASKED };
+    memset(cells->place, -1, sizeof cells->place);
     for (size_t i = 0; i < count; i++)
-        c->place[c->index[i]] = 0;
+        cells->place[cells->index[i]] = 0;
     for (int i = 0; i <= CELL_MASKED; i++)
-        if (c->place[i] == 0) {
-            c->place[i] = c->n;
-            c->palette[c->n++] = c->colour[i];
+        if (cells->place[i] == 0) {
+            cells->place[i] = cells->n;
+            cells->palette[cells->n++] = cells->colour[i];
         }
 }
 
 /* 257 colours, all of the map and the masked one, do not fit a palette. */
-static bool has_palette(const struct cells *c)
+static bool has_palette(const struct cells *cells)
 {
-    return c->n <= 256;
+    return cells->n <= 256;
 }
 
-static void cell_row(unsigned char *row, const struct cells *c, int y)
+static void cell_row(unsigned char *row, const struct cells *cells, int y)
 {
-    const unsigned short *at = c->index + (size_t)y * (size_t)c->cols;
+    const unsigned short *at = cells->index + (size_t)y * (size_t)cells->cols;
 
-    for (int x = 0; x < c->cols; x++)
-        for (int i = 0; i < c->times; i++)
-            if (has_palette(c)) {
-                *row++ = (unsigned char)c->place[at[x]];
+    for (int x = 0; x < cells->cols; x++)
+        for (int i = 0; i < cells->times; i++)
+            if (has_palette(cells)) {
+                *row++ = (unsigned char)cells->place[at[x]];
             } else {
-                memcpy(row, &c->colour[at[x]], 3);
+                memcpy(row, &cells->colour[at[x]], 3);
                 row += 3;
             }
 }
 
-static int write_cells(struct writer *w, const struct cells *c)
+static int write_cells(struct writer *writer, const struct cells *cells)
 {
-    if (setjmp(png_jmpbuf(w->png)) != 0)
+    if (setjmp(png_jmpbuf(writer->png)) != 0)
         return -1;
-    draw_png_begin(w, c->cols * c->times, c->rows * c->times,
-                   has_palette(c) ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
-    if (has_palette(c))
-        png_set_PLTE(w->png, w->info, c->palette, c->n);
-    png_write_info(w->png, w->info);
-    for (int y = 0; y < c->rows * c->times; y++) {
-        if (y % c->times == 0)
-            cell_row(w->row, c, y / c->times);
-        write_row(w, y, y % c->times != 0);
+    draw_png_begin(writer, cells->cols * cells->times, cells->rows * cells->times,
+                   has_palette(cells) ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
+    if (has_palette(cells))
+        png_set_PLTE(writer->png, writer->info, cells->palette, cells->n);
+    png_write_info(writer->png, writer->info);
+    for (int y = 0; y < cells->rows * cells->times; y++) {
+        if (y % cells->times == 0)
+            cell_row(writer->row, cells, y / cells->times);
+        write_row(writer, y, y % cells->times != 0);
     }
-    png_write_end(w->png, NULL);
+    png_write_end(writer->png, NULL);
     return 0;
 }
 

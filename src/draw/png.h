@@ -8,7 +8,7 @@
 typedef void png_put(void *self, const void *data, size_t n);
 
 /* The whole page, with its resolution and metadata. */
-int png_page(const struct page *p, png_put *put, void *self);
+int png_page(const struct page *page, png_put *put, void *self);
 
 /* Cells alone, in as few colours as they have; times: pixels per cell in both
  * directions. */

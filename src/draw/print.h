@@ -9,9 +9,9 @@
 #include "draw/sheet.h"
 
 /*
- * Title, parts and caption below each other, no line wider than s->terminal->columns.
+ * Title, parts and caption below each other, no line wider than sheet->terminal->columns.
  * ERR_USAGE: it has fewer than CANVAS_LEAST.
  */
-int print_sheet(const struct sheet *s, struct arena *a, FILE *f, struct err *e);
+int print_sheet(const struct sheet *sheet, struct arena *a, FILE *file, struct err *e);
 
 #endif

@@ -53,43 +53,43 @@ static const struct piece *scatter_line_of(struct page *page, const struct style
                      label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
 }
 
-static void scatter_measure_bar(struct measured *m, struct page *page)
+static void scatter_measure_bar(struct measured *measured, struct page *page)
 {
-    const struct scatter *scatter = m->scatter;
+    const struct scatter *scatter = measured->scatter;
 
-    m->has_bar = scatter->n_kinds == 0 && scatter->shade != NULL && !scatter->no_bar;
+    measured->has_bar = scatter->n_kinds == 0 && scatter->shade != NULL && !scatter->no_bar;
     for (int i = 0; i < scatter->n && scatter->shade != NULL; i++)
-        scale_widen(&m->range, scatter->shade[i]);
-    if (!m->has_bar)
+        scale_widen(&measured->range, scatter->shade[i]);
+    if (!measured->has_bar)
         return;
-    colourbar_measure(&m->bar, 1, page, SCALE_LINEAR, &m->range,
+    colourbar_measure(&measured->bar, 1, page, SCALE_LINEAR, &measured->range,
                       layout_units(page->units, BAR_H));
-    m->bar_name = scatter_line_of(page, &unit_style, scatter->shade_name);
-    m->beside = layout_units(page->units, BAR_GAP) +
-                fmax(layout_units(page->units, BAR) + layout_units(page->units, VALUE_GAP) +
-                     layout_whole(page->units, colourbar_width(&m->bar)),
-                     layout_whole(page->units, text_width(m->bar_name)));
+    measured->bar_name = scatter_line_of(page, &unit_style, scatter->shade_name);
+    measured->beside = layout_units(page->units, BAR_GAP) +
+                       fmax(layout_units(page->units, BAR) + layout_units(page->units, VALUE_GAP) +
+                            layout_whole(page->units, colourbar_width(&measured->bar)),
+                            layout_whole(page->units, text_width(measured->bar_name)));
 }
 
-static double scatter_side_of(const struct measured *m, const struct page *page)
+static double scatter_side_of(const struct measured *measured, const struct page *page)
 {
-    int n = m->scatter->n;
+    int n = measured->scatter->n;
     double width = page->sheet->width_px;
 
     if (width > 0.0)
-        return fmax(floor(layout_units(page->units, width) - m->beside -
+        return fmax(floor(layout_units(page->units, width) - measured->beside -
                           2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) -
-                          2.0 * m->line), 40.0 * page->units.px);
+                          2.0 * measured->line), 40.0 * page->units.px);
     return layout_units(page->units, n > MOST ? SIDE_OF_MOST : n > MANY ? SIDE_OF_MANY : SIDE);
 }
 
 /* Points within the frame, both axes to one scale. */
-static void place_points(struct measured *m, const struct page *page)
+static void place_points(struct measured *measured, const struct page *page)
 {
-    const struct scatter_point *point = m->scatter->point;
-    int n = m->scatter->n;
+    const struct scatter_point *point = measured->scatter->point;
+    int n = measured->scatter->n;
     double lo[2] = { point->x, point->y }, hi[2] = { point->x, point->y }, reach, scale;
-    double inset = fmin(layout_units(page->units, INSET), m->side / 8.0);
+    double inset = fmin(layout_units(page->units, INSET), measured->side / 8.0);
 
     for (int i = 1; i < n; i++) {
         lo[0] = fmin(lo[0], point[i].x);
@@ -98,61 +98,62 @@ static void place_points(struct measured *m, const struct page *page)
         hi[1] = fmax(hi[1], point[i].y);
     }
     reach = fmax(hi[0] - lo[0], hi[1] - lo[1]);
-    scale = reach > 0.0 ? (m->side - 2.0 * inset) / reach : 0.0;
+    scale = reach > 0.0 ? (measured->side - 2.0 * inset) / reach : 0.0;
     for (int i = 0; i < n; i++)
-        m->spot[i] = (struct scatter_spot){
-            .x = m->side / 2.0 + (point[i].x - (lo[0] + hi[0]) / 2.0) * scale,
-            .y = m->side / 2.0 - (point[i].y - (lo[1] + hi[1]) / 2.0) * scale,
+        measured->spot[i] = (struct scatter_spot){
+            .x = measured->side / 2.0 + (point[i].x - (lo[0] + hi[0]) / 2.0) * scale,
+            .y = measured->side / 2.0 - (point[i].y - (lo[1] + hi[1]) / 2.0) * scale,
             .r = RADIUS * page->units.px,
         };
-    m->ruler = scale;
+    measured->ruler = scale;
 }
 
-static void place_names(struct measured *m, struct page *page)
+static void place_names(struct measured *measured, struct page *page)
 {
-    const struct scatter *scatter = m->scatter;
+    const struct scatter *scatter = measured->scatter;
     double line = text_line_height(&page->text, &name_style);
 
     for (int i = 0; i < scatter->n && !scatter->no_names; i++) {
-        m->name[i] = scatter_line_of(page, &name_style, scatter->point[i].name);
-        m->spot[i].w = text_width(m->name[i]);
-        m->spot[i].h = 0.9 * line;
+        measured->name[i] = scatter_line_of(page, &name_style, scatter->point[i].name);
+        measured->spot[i].w = text_width(measured->name[i]);
+        measured->spot[i].h = 0.9 * line;
     }
     if (!scatter->no_names)
-        scatter_place(m->label, m->spot, scatter->n, (struct box){ 0.0, 0.0, m->side, m->side });
+        scatter_place(measured->label, measured->spot, scatter->n,
+                      (struct box){ 0.0, 0.0, measured->side, measured->side });
 }
 
-/* The largest round length of at most a third of the frame; m->ruler is the scale so far. */
-static void measure_ruler(struct measured *m, struct page *page)
+/* The largest round length of at most a third of the frame; measured->ruler is the scale so far. */
+static void measure_ruler(struct measured *measured, struct page *page)
 {
     static const int steps[] = { 5, 2, 1 };
-    double scale = m->ruler, most = m->side / 3.0, unit = 1e3;
+    double scale = measured->ruler, most = measured->side / 3.0, unit = 1e3;
     char number[TICK_TEXT];
 
-    m->ruler = 0.0;
+    measured->ruler = 0.0;
     if (!(scale > 0.0))
         return;
     for (int decimals = 0; unit > 1e-9; unit /= 10.0, decimals += unit < 1.0)
         for (int i = 0; i < 3; i++)
             if (steps[i] * unit * scale <= most) {
-                m->ruler = steps[i] * unit * scale;
+                measured->ruler = steps[i] * unit * scale;
                 ticks_text(number, steps[i] * unit, decimals);
-                m->ruler_text = scatter_line_of(page, &unit_style,
-                                                arena_printf(page->arena, "%s %s", number,
-                                                             m->scatter->unit));
+                measured->ruler_text = scatter_line_of(page, &unit_style,
+                                                       arena_printf(page->arena, "%s %s", number,
+                                                                    measured->scatter->unit));
                 return;
             }
 }
 
-static void measure_key(struct measured *m, struct page *page, double width)
+static void measure_key(struct measured *measured, struct page *page, double width)
 {
-    const struct scatter *scatter = m->scatter;
+    const struct scatter *scatter = measured->scatter;
     struct key_entry *entry = arena_alloc(page->arena, (size_t)scatter->n_kinds + 1,
                                           sizeof *entry);
 
     for (int i = 0; i < scatter->n_kinds; i++)
         entry[i] = (struct key_entry){ i, NULL, scatter->kind[i] };
-    key_measure(&m->key, page, KEY_DOT, entry, scatter->n_kinds, width);
+    key_measure(&measured->key, page, KEY_DOT, entry, scatter->n_kinds, width);
 }
 
 static void *scatter_measure(const void *of, struct page *page, struct box *size)
@@ -180,16 +181,18 @@ static void *scatter_measure(const void *of, struct page *page, struct box *size
 
 /* ---- ink ---- */
 
-static struct box frame_of(const struct measured *m, struct box at)
+static struct box frame_of(const struct measured *measured, struct box at)
 {
-    return (struct box){ at.x + m->line, at.y + m->line, m->side, m->side };
+    return (struct box){ at.x + measured->line, at.y + measured->line, measured->side,
+                         measured->side };
 }
 
 /* From a point to a name that stands away from it. */
-static void paint_leader(const struct measured *m, struct page *page, struct box frame, int i)
+static void paint_leader(const struct measured *measured, struct page *page, struct box frame,
+                         int i)
 {
-    const struct scatter_spot *spot = &m->spot[i];
-    struct box label = m->label[i];
+    const struct scatter_spot *spot = &measured->spot[i];
+    struct box label = measured->label[i];
     double x = fmin(fmax(spot->x, label.x), label.x + label.w);
     double y = fmin(fmax(spot->y, label.y), label.y + label.h);
     double away = fmax(fabs(x - spot->x), fabs(y - spot->y));
@@ -203,10 +206,10 @@ static void paint_leader(const struct measured *m, struct page *page, struct box
     cairo_stroke(page->cr);
 }
 
-static void paint_point(const struct measured *m, struct page *page, struct box frame, int i)
+static void paint_point(const struct measured *measured, struct page *page, struct box frame, int i)
 {
-    const struct scatter *scatter = m->scatter;
-    const struct scatter_spot *spot = &m->spot[i];
+    const struct scatter *scatter = measured->scatter;
+    const struct scatter_spot *spot = &measured->spot[i];
     double x = frame.x + spot->x, y = frame.y + spot->y;
     const unsigned char *rgb;
 
@@ -215,7 +218,7 @@ static void paint_point(const struct measured *m, struct page *page, struct box 
         return;
     }
     rgb = cmap_colour(scatter->cmap, scale_index(SCALE_LINEAR, scatter->shade[i],
-                                                 m->range.lo, m->range.hi));
+                                                 measured->range.lo, measured->range.hi));
     key_circle(page, x, y, spot->r);
     cairo_set_source_rgb(page->cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
     cairo_fill_preserve(page->cr);
@@ -224,14 +227,15 @@ static void paint_point(const struct measured *m, struct page *page, struct box 
     cairo_stroke(page->cr);
 }
 
-static void paint_ruler(const struct measured *m, struct page *page, struct box frame)
+static void paint_ruler(const struct measured *measured, struct page *page, struct box frame)
 {
-    double y = page_snap(page, frame.y + m->side + m->below / 2.0);
+    double y = page_snap(page, frame.y + measured->side + measured->below / 2.0);
 
-    if (m->ruler <= 0.0)
+    if (measured->ruler <= 0.0)
         return;
     cairo_set_source_rgb(page->cr, 0.3, 0.3, 0.3);
-    cairo_rectangle(page->cr, frame.x, y, m->ruler, fmax(m->line, 1.4 * page->units.px));
+    cairo_rectangle(page->cr, frame.x, y, measured->ruler,
+                    fmax(measured->line, 1.4 * page->units.px));
     cairo_fill(page->cr);
 }
 
@@ -252,20 +256,20 @@ static void scatter_paint(const void *measured, struct page *page, struct box at
     key_paint(&m->key, page, (struct box){ frame.x, frame.y + m->side + m->below, 0.0, 0.0 });
 }
 
-static void scatter_paint_bar(const struct measured *m, struct page *page, struct box frame)
+static void scatter_paint_bar(const struct measured *measured, struct page *page, struct box frame)
 {
     const struct grid widths = {
-        .line = m->line, .bar_w = layout_units(page->units, BAR),
+        .line = measured->line, .bar_w = layout_units(page->units, BAR),
         .value_gap = layout_units(page->units, VALUE_GAP)
     };
-    double x = frame.x + m->side + m->line + layout_units(page->units, BAR_GAP);
-    double name_h = m->below, most = layout_units(page->units, BAR_H);
+    double x = frame.x + measured->side + measured->line + layout_units(page->units, BAR_GAP);
+    double name_h = measured->below, most = layout_units(page->units, BAR_H);
 
-    text_draw_line(&page->text, page->cr, m->bar_name, TEXT_LEFT, page_snap(page, x),
+    text_draw_line(&page->text, page->cr, measured->bar_name, TEXT_LEFT, page_snap(page, x),
                    page_snap(page, frame.y + name_h / 2.0), 2.0 * name_h);
-    colourbar_paint(&m->bar, page, &widths, m->scatter->cmap,
+    colourbar_paint(&measured->bar, page, &widths, measured->scatter->cmap,
                     (struct box){ x, frame.y + name_h, widths.bar_w,
-                                  floor(fmin(most, m->side - name_h)) });
+                                  floor(fmin(most, measured->side - name_h)) });
 }
 
 static void scatter_paint_text(const void *measured, struct page *page, struct box at)
@@ -299,14 +303,14 @@ struct part scatter_part(const struct scatter *scatter)
     return (struct part){ &type, scatter };
 }
 
-void scatter_boxes(const struct sheet *s, struct arena *a, struct box *point,
+void scatter_boxes(const struct sheet *sheet, struct arena *a, struct box *point,
                    struct box *name)
 {
     const struct measured *m;
     struct plan plan;
     struct page page;
 
-    page_init(&page, s, DRAW_PNG, a);
+    page_init(&page, sheet, DRAW_PNG, a);
     sheet_plan(&plan, &page);
     m = plan.measured[0];
     for (int i = 0; i < m->scatter->n; i++) {

@@ -31,7 +31,7 @@ struct part scatter_part(const struct scatter *scatter);
 
 /* The boxes of points and names in a PNG of a sheet that has this part alone: [n] each; w 0: the
  * name has no room. */
-void scatter_boxes(const struct sheet *s, struct arena *a, struct box *point,
+void scatter_boxes(const struct sheet *sheet, struct arena *a, struct box *point,
                    struct box *name);
 
 /* ---- scatter_print.c ---- */

@@ -23,18 +23,18 @@ static bool within(struct box a, struct box frame)
            a.y + a.h <= frame.y + frame.h;
 }
 
-static struct box point_box(const struct scatter_spot *s)
+static struct box point_box(const struct scatter_spot *spot)
 {
-    return (struct box){ s->x - s->r, s->y - s->r, 2.0 * s->r, 2.0 * s->r };
+    return (struct box){ spot->x - spot->r, spot->y - spot->r, 2.0 * spot->r, 2.0 * spot->r };
 }
 
 /* Beside the point in this direction, so far from it. */
-static struct box candidate(const struct scatter_spot *s, const double towards[2], double away)
+static struct box candidate(const struct scatter_spot *spot, const double towards[2], double away)
 {
-    double cx = s->x + towards[0] * (s->r + away + s->w / 2.0);
-    double cy = s->y + towards[1] * (s->r + away + s->h / 2.0);
+    double cx = spot->x + towards[0] * (spot->r + away + spot->w / 2.0);
+    double cy = spot->y + towards[1] * (spot->r + away + spot->h / 2.0);
 
-    return (struct box){ cx - s->w / 2.0, cy - s->h / 2.0, s->w, s->h };
+    return (struct box){ cx - spot->w / 2.0, cy - spot->h / 2.0, spot->w, spot->h };
 }
 
 static bool is_free(struct box at, const struct box *label, int n_placed,

@@ -30,15 +30,15 @@ static void add_scripts(struct label_scripts *scripts, const char *s)
         label_scripts_add(scripts, s, strnlen(s, LABEL_TEXT_CHARS));
 }
 
-static const char *language_of(const struct sheet *s)
+static const char *language_of(const struct sheet *sheet)
 {
     struct label_scripts scripts = { false, false };
 
-    add_scripts(&scripts, s->title);
-    add_scripts(&scripts, s->caption);
-    for (int i = 0; i < s->n_parts; i++)
-        if (s->parts[i].type->scripts != NULL)
-            s->parts[i].type->scripts(s->parts[i].of, &scripts);
+    add_scripts(&scripts, sheet->title);
+    add_scripts(&scripts, sheet->caption);
+    for (int i = 0; i < sheet->n_parts; i++)
+        if (sheet->parts[i].type->scripts != NULL)
+            sheet->parts[i].type->scripts(sheet->parts[i].of, &scripts);
     return label_language(scripts);
 }
 
@@ -48,17 +48,17 @@ static const char *clean_text(const struct page *page, const char *s)
 }
 
 /* The title decides on the least width, the width on the title's lines. */
-static void plan_title(struct plan *plan, struct page *page, struct layout_sizes *s)
+static void plan_title(struct plan *plan, struct page *page, struct layout_sizes *sizes)
 {
     struct text *text = &page->text;
     const char *title = clean_text(page, page->sheet->title);
 
-    s->title_h = text_line_height(text, &text_title);
-    s->title_w = text_width(text_line(text, &text_title, title));
-    layout_make(&plan->layout, s, page->arena);
+    sizes->title_h = text_line_height(text, &text_title);
+    sizes->title_w = text_width(text_line(text, &text_title, title));
+    layout_make(&plan->layout, sizes, page->arena);
     plan->title = text_paragraph(text, &text_title, title, plan->layout.title.w,
                                  TITLE_LINES, true);
-    s->title_h = text_height(plan->title);
+    sizes->title_h = text_height(plan->title);
 }
 
 static void plan_caption(struct plan *plan, struct page *page)
@@ -96,28 +96,28 @@ void sheet_plan(struct plan *plan, struct page *page)
         plan_caption(plan, page);
 }
 
-double sheet_height(const struct sheet *s, struct arena *a)
+double sheet_height(const struct sheet *sheet, struct arena *a)
 {
     struct plan plan;
     struct page page;
 
-    page_init(&page, s, DRAW_SVG, a);
+    page_init(&page, sheet, DRAW_SVG, a);
     sheet_plan(&plan, &page);
     page_finish(&page);
     return plan.layout.height;
 }
 
-double sheet_number_points(const struct sheet *s, enum draw_format format, struct arena *a)
+double sheet_number_points(const struct sheet *sheet, enum draw_format format, struct arena *a)
 {
     double least = 0.0;
     struct plan plan;
     struct page page;
 
-    page_init(&page, s, format, a);
+    page_init(&page, sheet, format, a);
     sheet_plan(&plan, &page);
-    for (int i = 0; i < s->n_parts; i++) {
-        double px = s->parts[i].type->number_px != NULL ?
-                    s->parts[i].type->number_px(plan.measured[i]) : 0.0;
+    for (int i = 0; i < sheet->n_parts; i++) {
+        double px = sheet->parts[i].type->number_px != NULL ?
+                    sheet->parts[i].type->number_px(plan.measured[i]) : 0.0;
 
         least = least > 0.0 && (px == 0.0 || px > least) ? least : px;
     }
@@ -192,52 +192,53 @@ static int commit_target(struct job *job, struct err *e)
 }
 
 /* On a terminal. */
-static int sheet_print(struct job *job, const struct sheet *s, struct err *e)
+static int sheet_print(struct job *job, const struct sheet *sheet, struct err *e)
 {
     FILE *file = open_target(job, e);
 
-    if (file == NULL || print_sheet(s, &job->arena, file, e) != 0)
+    if (file == NULL || print_sheet(sheet, &job->arena, file, e) != 0)
         return -1;
     return commit_target(job, e);
 }
 
 /* A picture on a terminal is a PNG of as many pixels as it has room for, at most. */
-static void fit_terminal(struct job *job, struct sheet *s, struct plan *plan)
+static void fit_terminal(struct job *job, struct sheet *sheet, struct plan *plan)
 {
     enum { LEAST_DPI = 10 };
     struct page *page = &job->page;
 
-    page_init(page, s, DRAW_PNG, &job->arena);
+    page_init(page, sheet, DRAW_PNG, &job->arena);
     sheet_plan(plan, page);
-    while (plan->layout.width > s->terminal->width_px && s->dpi > LEAST_DPI) {
-        int dpi = (int)(s->dpi * (s->terminal->width_px / plan->layout.width));
+    while (plan->layout.width > sheet->terminal->width_px && sheet->dpi > LEAST_DPI) {
+        int dpi = (int)(sheet->dpi * (sheet->terminal->width_px / plan->layout.width));
 
-        s->dpi = dpi < LEAST_DPI ? LEAST_DPI : dpi < s->dpi ? dpi : s->dpi - 1;
+        sheet->dpi = dpi < LEAST_DPI ? LEAST_DPI : dpi < sheet->dpi ? dpi : sheet->dpi - 1;
         page_finish(page);
-        page_init(page, s, DRAW_PNG, &job->arena);
+        page_init(page, sheet, DRAW_PNG, &job->arena);
         sheet_plan(plan, page);
     }
-    page->shown = s->terminal;
+    page->shown = sheet->terminal;
 }
 
-static int sheet_draw(struct job *job, const struct sheet *s, enum draw_format format,
-                      const struct warn *w, struct err *e)
+static int sheet_draw(struct job *job, const struct sheet *sheet, enum draw_format format,
+                      const struct warn *warn, struct err *e)
 {
     struct page *page = &job->page;
-    struct sheet shown = *s;
+    struct sheet shown = *sheet;
     struct plan plan;
     FILE *file;
 
     if (setjmp(job->no_memory) != 0)
         return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
-    if (s->title != NULL && utf8_check(s->title, strlen(s->title)) < strlen(s->title))
+    if (sheet->title != NULL &&
+        utf8_check(sheet->title, strlen(sheet->title)) < strlen(sheet->title))
         return err_set(e, ERR_USAGE, "the title is not UTF-8");
-    if (format == DRAW_TERMINAL && s->terminal->way < TERMINAL_SIXEL)
-        return sheet_print(job, s, e);
+    if (format == DRAW_TERMINAL && sheet->terminal->way < TERMINAL_SIXEL)
+        return sheet_print(job, sheet, e);
     if (format == DRAW_TERMINAL) {
         fit_terminal(job, &shown, &plan);
     } else {
-        page_init(page, s, format, &job->arena);
+        page_init(page, sheet, format, &job->arena);
         sheet_plan(&plan, page);
     }
     if (page_check(plan.layout.width, plan.layout.height, job->name, e) != 0)
@@ -249,18 +250,18 @@ static int sheet_draw(struct job *job, const struct sheet *s, enum draw_format f
     sheet_paint(&plan, page);
     if (page_commit(page, job->name, e) != 0 || commit_target(job, e) != 0)
         return -1;
-    text_warn(&page->text, w);
+    text_warn(&page->text, warn);
     return 0;
 }
 
-static int sheet_run(struct job *job, const struct sheet *s, enum draw_format format,
-                     const struct warn *w, struct err *e)
+static int sheet_run(struct job *job, const struct sheet *sheet, enum draw_format format,
+                     const struct warn *warn, struct err *e)
 {
     int bad;
 
     arena_init(&job->arena, on_full, job);
     lack_begin();
-    bad = sheet_draw(job, s, format, w, e);
+    bad = sheet_draw(job, sheet, format, warn, e);
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
     if (bad != 0)
@@ -269,19 +270,19 @@ static int sheet_run(struct job *job, const struct sheet *s, enum draw_format fo
     return bad;
 }
 
-int sheet_write(const struct sheet *s, enum draw_format format, const char *path,
-                const struct warn *w, struct err *e)
+int sheet_write(const struct sheet *sheet, enum draw_format format, const char *path,
+                const struct warn *warn, struct err *e)
 {
     struct job job = { .path = path, .name = path };
 
-    return sheet_run(&job, s, format, w, e);
+    return sheet_run(&job, sheet, format, warn, e);
 }
 
-int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
-                size_t *size, const struct warn *w, struct err *e)
+int sheet_bytes(const struct sheet *sheet, enum draw_format format, char **data,
+                size_t *size, const struct warn *warn, struct err *e)
 {
     struct job job = { .name = "picture" };
-    int bad = sheet_run(&job, s, format, w, e);
+    int bad = sheet_run(&job, sheet, format, warn, e);
 
     *data = job.memory.data;
     *size = job.memory.size;

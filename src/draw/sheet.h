@@ -55,21 +55,21 @@ struct sheet {
  * Errors: ERR_SYSTEM for a failed write or no memory; ERR_USAGE for a title that is not
  * UTF-8, and for a picture over 32,000 px on a side or 400 million pixels.
  */
-int sheet_write(const struct sheet *s, enum draw_format format, const char *path,
-                const struct warn *w, struct err *e);
+int sheet_write(const struct sheet *sheet, enum draw_format format, const char *path,
+                const struct warn *warn, struct err *e);
 
 /*
  * The same bytes in memory: *data[*size], to be freed with free().  On an error
  * *data is NULL.
  */
-int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
-                size_t *size, const struct warn *w, struct err *e);
+int sheet_bytes(const struct sheet *sheet, enum draw_format format, char **data,
+                size_t *size, const struct warn *warn, struct err *e);
 
 /* The height of the sheet, in pixels at 100 dpi. */
-double sheet_height(const struct sheet *s, struct arena *a);
+double sheet_height(const struct sheet *sheet, struct arena *a);
 
 /* The smallest font size of numbers in cells of its parts, in points; 0: there are none. */
-double sheet_number_points(const struct sheet *s, enum draw_format format, struct arena *a);
+double sheet_number_points(const struct sheet *sheet, enum draw_format format, struct arena *a);
 
 /* "cairo 1.16.0, pango 1.50.12, libpng 1.6.39": as found at run time. */
 void draw_version(char *dst, size_t size);

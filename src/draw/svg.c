@@ -55,30 +55,30 @@ static int id_at(const char *s, const char **end, unsigned long *id)
     return -1;
 }
 
-static void write_clean(const struct page *p, const char *s, FILE *f)
+static void write_clean(const struct page *page, const char *s, FILE *file)
 {
-    svg_escaped(label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS), f);
+    svg_escaped(label_clean(page->arena, s, strlen(s), LABEL_TEXT_CHARS), file);
 }
 
-static void write_about(const struct page *p, FILE *f)
+static void write_about(const struct page *page, FILE *file)
 {
-    const struct sheet *sheet = p->sheet;
+    const struct sheet *sheet = page->sheet;
 
     if (sheet->title != NULL) {
-        fputs("<title>", f);
-        write_clean(p, sheet->title, f);
-        fputs("</title>\n", f);
+        fputs("<title>", file);
+        write_clean(page, sheet->title, file);
+        fputs("</title>\n", file);
     }
     if (sheet->metadata == NULL || sheet->metadata->key == NULL)
         return;
-    fputs("<metadata>\n", f);
+    fputs("<metadata>\n", file);
     for (const struct metadata *metadata = sheet->metadata; metadata->key != NULL;
          metadata++) {
-        fprintf(f, "%s: ", metadata->key);
-        svg_escaped(label_clean_value(p->arena, metadata->value), f);
-        putc('\n', f);
+        fprintf(file, "%s: ", metadata->key);
+        svg_escaped(label_clean_value(page->arena, metadata->value), file);
+        putc('\n', file);
     }
-    fputs("</metadata>\n", f);
+    fputs("</metadata>\n", file);
 }
 
 /* Firefox and Chromium read the style, librsvg the attribute. */
@@ -98,7 +98,7 @@ static bool is_cells(const char *tag)
 
 /* Copies the tag or text at s and returns what follows it; all is a list for
  * each of ids. */
-static const char *svg_copy(const char *s, const char *end, struct numbers *all, FILE *f)
+static const char *svg_copy(const char *s, const char *end, struct numbers *all, FILE *file)
 {
     const char *stop = s + 1;
     const char *after;
@@ -106,35 +106,35 @@ static const char *svg_copy(const char *s, const char *end, struct numbers *all,
     int word;
 
     if (end - s > 7 && strncmp(s, "<image ", 7) == 0 && is_cells(s)) {
-        fputs(crisp, f);
+        fputs(crisp, file);
         return s + 7;
     }
     if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &after, &id)) >= 0) {
-        fprintf(f, "%c%s%zu", *s, ids[word], renumber(&all[word], id));
+        fprintf(file, "%c%s%zu", *s, ids[word], renumber(&all[word], id));
         return after;
     }
     while (stop < end && *stop != '<' && *stop != '"' && *stop != '#')
         stop++;
-    fwrite(s, 1, (size_t)(stop - s), f);
+    fwrite(s, 1, (size_t)(stop - s), file);
     return stop;
 }
 
-/* p->svg ends with a NUL. */
-void svg_write(const struct page *p, FILE *f)
+/* page->svg ends with a NUL. */
+void svg_write(const struct page *page, FILE *file)
 {
     struct numbers all[N_IDS];
-    const char *text = p->svg.data, *end = text + p->svg.n - 1;
+    const char *text = page->svg.data, *end = text + page->svg.n - 1;
     const char *root = strstr(text, "<svg "), *body = strchr(root, '>') + 2;
 
     for (int i = 0; i < N_IDS; i++)
-        all[i] = (struct numbers){ .arena = p->arena };
+        all[i] = (struct numbers){ .arena = page->arena };
     while (end > body && strncmp(end, "</svg>", 6) != 0)
         end--;
-    fwrite(text, 1, (size_t)(body - text), f);
-    write_about(p, f);
+    fwrite(text, 1, (size_t)(body - text), file);
+    write_about(page, file);
     while (body < end)
-        body = svg_copy(body, end, all, f);
-    svg_notes(p, f);
-    svg_text(p, f);
-    fputs(end, f);
+        body = svg_copy(body, end, all, file);
+    svg_notes(page, file);
+    svg_text(page, file);
+    fputs(end, file);
 }

@@ -5,7 +5,7 @@
 
 #include "draw/page.h"
 
-/* Writes p->svg, which ends with a NUL, to f. */
-void svg_write(const struct page *p, FILE *f);
+/* Writes page->svg, which ends with a NUL, to file. */
+void svg_write(const struct page *page, FILE *file);
 
 #endif

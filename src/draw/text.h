@@ -70,44 +70,44 @@ struct text {
 
 /* font: a family list of any bytes; NULL: the default one.  The language is "en", until
  * it is set, which is before the first text. */
-void text_init(struct text *t, struct arena *a, const char *font, double px,
+void text_init(struct text *text, struct arena *a, const char *font, double px,
                bool vector);
-void text_finish(struct text *t);
+void text_finish(struct text *text);
 
 /* Lays out one line of clean text; equal ones only once. */
-const struct piece *text_line(struct text *t, const struct style *style,
+const struct piece *text_line(struct text *text, const struct style *style,
                               const char *clean);
 /* Lays out a paragraph, wrapped at width, at most max_lines lines; centred or left-aligned. */
-const struct piece *text_paragraph(struct text *t, const struct style *style,
+const struct piece *text_paragraph(struct text *text, const struct style *style,
                                    const char *clean, double width, int max_lines,
                                    bool centred);
-double text_width(const struct piece *p);
-bool text_is_rotated(const struct piece *p);
-double text_height(const struct piece *p);
-double text_line_height(const struct text *t, const struct style *style);
+double text_width(const struct piece *piece);
+bool text_is_rotated(const struct piece *piece);
+double text_height(const struct piece *piece);
+double text_line_height(const struct text *text, const struct style *style);
 /* Distance from the middle of a line to its baseline, the same for every script. */
-double text_middle(const struct text *t, const struct style *style);
+double text_middle(const struct text *text, const struct style *style);
 
 /* Draws a line with its left end at x, its baseline at y; ink beyond max_h around it is clipped. */
-void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
+void text_draw_line(const struct text *text, cairo_t *cr, const struct piece *piece,
                     enum text_hold hold, double x, double y, double max_h);
 /* The same for a rotated style: its end at y, its baseline at x. */
-void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
+void text_draw_rotated(const struct text *text, cairo_t *cr, const struct piece *piece,
                        enum text_hold hold, double x, double y, double max_h);
-void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
+void text_draw_paragraph(const struct text *text, cairo_t *cr, const struct piece *piece,
                          double x, double y);
 
 /* Forgets a layer that is destroyed: a new one may have the same address. */
-void text_forget(const struct text *t, const cairo_surface_t *layer);
+void text_forget(const struct text *text, const cairo_surface_t *layer);
 
 /* Repeats the lines placed on a layer on another surface. */
-void text_repeat(const struct text *t, cairo_surface_t *layer, cairo_surface_t *on, double x,
+void text_repeat(const struct text *text, cairo_surface_t *layer, cairo_surface_t *on, double x,
                  double y);
 
 /* ERR_SYSTEM if a required font cannot be opened; name: the picture's. */
-int text_check(const struct text *t, const char *name, struct err *e);
+int text_check(const struct text *text, const char *name, struct err *e);
 
 /* The one warning about characters without a font, if there were any. */
-void text_warn(const struct text *t, const struct warn *w);
+void text_warn(const struct text *text, const struct warn *warn);
 
 #endif

@@ -60,7 +60,7 @@ static void trim_end(struct arena *a, struct text_run *last)
 }
 
 /* Runs of one font are one span. */
-static struct text_run *spans_of(struct arena *a, const struct piece *p,
+static struct text_run *spans_of(struct arena *a, const struct piece *piece,
                                   const PangoLayoutLine *line, int *n_spans)
 {
     int n, used = 0;
@@ -69,7 +69,7 @@ static struct text_run *spans_of(struct arena *a, const struct piece *p,
 
     for (int i = 0; i < n; i++) {
         const PangoItem *item = run[i].item;
-        const char *text = text_placed_text_of(a, p->clean, item);
+        const char *text = text_placed_text_of(a, piece->clean, item);
         const char *family = family_of(a, item->analysis.font);
 
         if (used > 0 && strcmp(span[used - 1].family, family) == 0)
@@ -84,11 +84,11 @@ static struct text_run *spans_of(struct arena *a, const struct piece *p,
 }
 
 /* The one that was asked for, if any span has it. */
-static const char *line_family(struct arena *a, const struct piece *p,
+static const char *line_family(struct arena *a, const struct piece *piece,
                                const struct text_run *span, int n)
 {
-    PangoFont *own = pango_context_load_font(pango_layout_get_context(p->layout),
-                                             pango_layout_get_font_description(p->layout));
+    PangoFont *own = pango_context_load_font(pango_layout_get_context(piece->layout),
+                                             pango_layout_get_font_description(piece->layout));
     const char *family = own != NULL ? family_of(a, own) : "";
 
     if (own != NULL)
@@ -101,35 +101,35 @@ static const char *line_family(struct arena *a, const struct piece *p,
 
 /* ---- places ---- */
 
-static struct text_placed *text_placed_add(const struct text *t)
+static struct text_placed *text_placed_add(const struct text *text)
 {
-    struct text_places *all = t->places;
+    struct text_places *all = text->places;
 
     if (all->n == all->cap) {
         size_t cap = 2 * all->cap + 64;
 
-        all->line = arena_grow(t->arena, all->line, all->n, cap, sizeof *all->line);
+        all->line = arena_grow(text->arena, all->line, all->n, cap, sizeof *all->line);
         all->cap = cap;
     }
     return &all->line[all->n++];
 }
 
 /* A line of w units, which may be one of a paragraph. */
-static void text_place_line(const struct text *t, cairo_t *cr, const struct piece *p,
+static void text_place_line(const struct text *text, cairo_t *cr, const struct piece *piece,
                             const PangoLayoutLine *line, double w, const struct text_spot *spot)
 {
     static const double share[] = { [TEXT_CENTRE] = 0.5, [TEXT_RIGHT] = 1.0 };
     int n;
-    const struct text_run *span = spans_of(t->arena, p, line, &n);
+    const struct text_run *span = spans_of(text->arena, piece, line, &n);
     double along = share[spot->hold] * w;
     struct text_placed *placed;
 
     if (n == 0)
         return;
-    placed = text_placed_add(t);
+    placed = text_placed_add(text);
     *placed = (struct text_placed){
-        .span = span, .n_spans = n, .family = line_family(t->arena, p, span, n),
-        .style = &p->style, .size = spot->size, .hold = spot->hold,
+        .span = span, .n_spans = n, .family = line_family(text->arena, piece, span, n),
+        .style = &piece->style, .size = spot->size, .hold = spot->hold,
         .x = spot->turned ? spot->x : spot->x + along,
         .y = spot->turned ? spot->y - along : spot->y, .turned = spot->turned,
         .to_left = line->resolved_dir == PANGO_DIRECTION_RTL, .on = cairo_get_target(cr),
@@ -143,17 +143,18 @@ static void text_place_line(const struct text *t, cairo_t *cr, const struct piec
     }
 }
 
-void text_place(const struct text *t, cairo_t *cr, const struct piece *p,
+void text_place(const struct text *text, cairo_t *cr, const struct piece *piece,
                 const struct text_spot *spot)
 {
-    text_place_line(t, cr, p, pango_layout_get_line_readonly(p->layout, 0), p->w, spot);
+    text_place_line(text, cr, piece, pango_layout_get_line_readonly(piece->layout, 0), piece->w,
+                    spot);
 }
 
-void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, double size,
+void text_place_lines(const struct text *text, cairo_t *cr, const struct piece *piece, double size,
                       double x, double y)
 {
-    PangoLayoutIter *at = pango_layout_get_iter(p->layout);
-    bool centred = pango_layout_get_alignment(p->layout) == PANGO_ALIGN_CENTER;
+    PangoLayoutIter *at = pango_layout_get_iter(piece->layout);
+    bool centred = pango_layout_get_alignment(piece->layout) == PANGO_ALIGN_CENTER;
 
     do {
         const PangoLayoutLine *line = pango_layout_iter_get_line_readonly(at);
@@ -167,30 +168,30 @@ void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, 
             spot.hold = TEXT_RIGHT;
         spot.x = x + logical.x / (double)PANGO_SCALE;
         spot.y = y + pango_layout_iter_get_baseline(at) / (double)PANGO_SCALE;
-        text_place_line(t, cr, p, line, logical.width / (double)PANGO_SCALE, &spot);
+        text_place_line(text, cr, piece, line, logical.width / (double)PANGO_SCALE, &spot);
     } while (pango_layout_iter_next_line(at));
     pango_layout_iter_free(at);
 }
 
-void text_forget(const struct text *t, const cairo_surface_t *layer)
+void text_forget(const struct text *text, const cairo_surface_t *layer)
 {
-    for (size_t i = 0; t->places != NULL && i < t->places->n; i++)
-        if (t->places->line[i].on == layer)
-            t->places->line[i].on = NULL;
+    for (size_t i = 0; text->places != NULL && i < text->places->n; i++)
+        if (text->places->line[i].on == layer)
+            text->places->line[i].on = NULL;
 }
 
-void text_repeat(const struct text *t, cairo_surface_t *layer, cairo_surface_t *on, double x,
+void text_repeat(const struct text *text, cairo_surface_t *layer, cairo_surface_t *on, double x,
                  double y)
 {
-    size_t n = t->places != NULL ? t->places->n : 0;
+    size_t n = text->places != NULL ? text->places->n : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct text_placed *placed;
 
-        if (t->places->line[i].on != layer)
+        if (text->places->line[i].on != layer)
             continue;
-        placed = text_placed_add(t);
-        *placed = t->places->line[i];
+        placed = text_placed_add(text);
+        *placed = text->places->line[i];
         placed->on = on;
         placed->x += x;
         placed->y += y;

@@ -26,10 +26,10 @@ struct text_spot {
     bool turned;
 };
 
-/* Add a line, or the lines of a paragraph with its corner at x, y, to t->places. */
-void text_place(const struct text *t, cairo_t *cr, const struct piece *p,
+/* Add a line, or the lines of a paragraph with its corner at x, y, to text->places. */
+void text_place(const struct text *text, cairo_t *cr, const struct piece *piece,
                 const struct text_spot *spot);
-void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, double size,
+void text_place_lines(const struct text *text, cairo_t *cr, const struct piece *piece, double size,
                       double x, double y);
 
 #endif

@@ -35,29 +35,29 @@ static int power_below(double x)
     return power;
 }
 
-static bool ticks_add(struct ticks *t, enum scale scale, struct scale_range range, double value,
+static bool ticks_add(struct ticks *ticks, enum scale scale, struct scale_range range, double value,
                       double gap)
 {
     double at = scale_position(scale, (float)value, range.lo, range.hi);
 
-    if (t->n == MAX_TICKS || (t->n > 0 && at - t->at[t->n - 1] < gap))
+    if (ticks->n == MAX_TICKS || (ticks->n > 0 && at - ticks->at[ticks->n - 1] < gap))
         return false;
-    t->value[t->n] = value;
-    t->at[t->n++] = at;
+    ticks->value[ticks->n] = value;
+    ticks->at[ticks->n++] = at;
     return true;
 }
 
 /* Multiples of step times ten to the power; false where they do not fit. */
-static bool add_multiples(struct ticks *t, enum scale scale, struct scale_range range,
+static bool add_multiples(struct ticks *ticks, enum scale scale, struct scale_range range,
                           double gap, int step, int power)
 {
     double unit = step * power_of_ten(power);
     double near = NEAR * ((double)range.hi - range.lo);
     double last = floor((range.hi + near) / unit);
 
-    *t = (struct ticks){ .decimals = power >= 0 ? 0 : -power };
+    *ticks = (struct ticks){ .decimals = power >= 0 ? 0 : -power };
     for (double i = ceil((range.lo - near) / unit); i <= last; i++)
-        if (!ticks_add(t, scale, range, i * unit, gap))
+        if (!ticks_add(ticks, scale, range, i * unit, gap))
             return false;
     return true;
 }
@@ -78,14 +78,14 @@ static struct ticks linear(enum scale scale, struct scale_range range, double ga
 }
 
 /* Every so many powers of ten between the ends. */
-static bool add_decades(struct ticks *t, struct scale_range range, double gap, int every)
+static bool add_decades(struct ticks *ticks, struct scale_range range, double gap, int every)
 {
     int first = power_below(range.lo * (1.0 - NEAR)) + 1;
     int last = power_below(range.hi * (1.0 + NEAR));
 
-    *t = (struct ticks){ .decimals = -1 };
+    *ticks = (struct ticks){ .decimals = -1 };
     for (int i = first; i <= last; i += every)
-        if (!ticks_add(t, SCALE_LOG, range, power_of_ten(i), gap))
+        if (!ticks_add(ticks, SCALE_LOG, range, power_of_ten(i), gap))
             return false;
     return true;
 }

@@ -41,25 +41,26 @@ static int64_t now_ns(void)
 
 /* The caller is told when something is done, and often besides; the run is left only when no
  * thread is at work, which is soon. */
-static void border_tell(void *self, const struct progress *p)
+static void border_tell(void *self, const struct progress *progress)
 {
     enum { PAUSE_NS = 20000000 };
     struct border *border = self;
-    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS;
-    const struct progress_level *level = &p->level[n > 0 ? n - 1 : 0];
+    int n = progress->n < PROGRESS_LEVELS ? progress->n : PROGRESS_LEVELS;
+    const struct progress_level *level = &progress->level[n > 0 ? n - 1 : 0];
     int64_t now = now_ns();
 
     if (border->watch != NULL && !border->stopped && n > 0 &&
-        (!p->busy || now - border->told_ns >= PAUSE_NS)) {
+        (!progress->busy || now - border->told_ns >= PAUSE_NS)) {
         const struct mhaviz_progress told = { sizeof told, level->unit, level->done,
-                                              level->total, progress_share(p), p->n_tokens };
+                                              level->total, progress_share(progress),
+                                              progress->n_tokens };
 
         border->told_ns = now;
         if (border->watch(border->watch_self, &told) != 0)
             border->stopped = true;
     }
     border->progress.leaving = border->stopped;
-    if (border->stopped && !p->busy)
+    if (border->stopped && !progress->busy)
         border_stop(border);
 }
 

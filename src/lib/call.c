@@ -11,14 +11,14 @@ int call_claim(const struct arena *writes, const struct mhaviz_model *model,
     return text != NULL ? claims_check(writes, &text->arena, e) : 0;
 }
 
-static int call_check_text(const struct session *s, const struct mhaviz_text *text,
+static int call_check_text(const struct session *session, const struct mhaviz_text *text,
                            struct err *e)
 {
     if (text->in_pieces)
         return err_set(e, ERR_USAGE, "%s", LIB_IN_PIECES);
-    if (text->model_hash != s->model->hash)
+    if (text->model_hash != session->model->hash)
         return err_set(e, ERR_USAGE, "the text was tokenised for another model than %s",
-                       s->model->name);
+                       session->model->name);
     return 0;
 }
 

@@ -55,9 +55,9 @@ static const char *list_of_maps(struct arena *a)
     return list;
 }
 
-static int check_look(struct drawing *d, struct arena *a, struct err *e)
+static int check_look(struct drawing *drawing, struct arena *a, struct err *e)
 {
-    struct mhaviz_look *look = &d->look;
+    struct mhaviz_look *look = &drawing->look;
     int cmap = look->colours != NULL ? lib_heatmap_find(cmap_names, look->colours) : 0;
 
     if (cmap < 0)
@@ -68,11 +68,11 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
         return err_set(e, ERR_USAGE, "columns: expected 1 to 64");
     if (look->dpi < 10 || look->dpi > 1200)
         return err_set(e, ERR_USAGE, "dpi: expected 10 to 1200");
-    d->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi,
-                                      .shared_scale = look->shared != 0,
-                                      .outlines = look->outlines != 0,
-                                      .title = look->title, .font_size = NAN };
-    return find_format(look, d->place.path, &d->place.format, e);
+    drawing->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi,
+                                            .shared_scale = look->shared != 0,
+                                            .outlines = look->outlines != 0,
+                                            .title = look->title, .font_size = NAN };
+    return find_format(look, drawing->place.path, &drawing->place.format, e);
 }
 
 static int lib_heatmap_draw(void *self, struct border *border, struct err *e)
@@ -96,17 +96,17 @@ static int lib_heatmap_draw(void *self, struct border *border, struct err *e)
     return picture_draw(&picture, &border->call, call.item, 1, &drawing->place, e);
 }
 
-static enum mhaviz_status lib_heatmap_run(struct drawing *d, const struct mhaviz_look *look,
+static enum mhaviz_status lib_heatmap_run(struct drawing *drawing, const struct mhaviz_look *look,
                                           struct mhaviz_error *error)
 {
     struct err e;
 
-    if (d->model == NULL || d->text == NULL)
-        return border_closed(error, d->model == NULL ? "model" : "text");
-    if ((look != NULL && sized_take(&sized_look, &d->look, look, &e) != 0) ||
-        sized_take_selection(&d->selection, d->look.selection, &e) != 0)
+    if (drawing->model == NULL || drawing->text == NULL)
+        return border_closed(error, drawing->model == NULL ? "model" : "text");
+    if ((look != NULL && sized_take(&sized_look, &drawing->look, look, &e) != 0) ||
+        sized_take_selection(&drawing->selection, drawing->look.selection, &e) != 0)
         return border_say(error, MHAVIZ_USAGE, e.msg);
-    return border_run(lib_heatmap_draw, d, error);
+    return border_run(lib_heatmap_draw, drawing, error);
 }
 
 enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,

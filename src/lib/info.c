@@ -56,16 +56,17 @@ struct search {
     struct mhaviz_option_info *found;
 };
 
-static void lib_info_look(void *self, const struct opt_group *group, const struct opt *o)
+static void lib_info_look(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct search *s = self;
     struct err e;
 
-    if (group == &common_group || o->type == OPT_HELP || make_allows(s->task, o, &e) != 0 ||
+    if (group == &common_group || opt->type == OPT_HELP || make_allows(s->task, opt, &e) != 0 ||
         s->i < 0 || s->i-- > 0)
         return;
     *s->found = (struct mhaviz_option_info){
-        .name = o->name, .value = o->arg, .help = o->help, .group = group != NULL ? group->name : ""
+        .name = opt->name, .value = opt->arg, .help = opt->help,
+        .group = group != NULL ? group->name : ""
     };
 }
 

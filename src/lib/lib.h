@@ -124,14 +124,14 @@ int call_claim(const struct arena *writes, const struct mhaviz_model *model,
 
 /* Whether a task accepts an option: not one that handles replace, or only the program has.
  * ERR_USAGE. */
-int make_allows(const char *command, const struct opt *o, struct err *e);
+int make_allows(const char *command, const struct opt *opt, struct err *e);
 
 /* Whether an option may be given; ERR_USAGE. */
 typedef int options_allowed(const char *command, const struct opt *o, struct err *e);
-int options_any(const char *command, const struct opt *o, struct err *e);
+int options_any(const char *command, const struct opt *opt, struct err *e);
 
 /* Whether the group has an option of this name. */
-bool options_has(const struct opt_group *group, const struct opt *o);
+bool options_has(const struct opt_group *group, const struct opt *opt);
 
 /*
  * Sets options from words of a command line, in long form; NULL ends, or NULL for none.  Values are

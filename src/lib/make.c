@@ -33,7 +33,7 @@ static void lib_make_say(void *self, const char *msg)
 
 /* ---- options ---- */
 
-int make_allows(const char *command, const struct opt *o, struct err *e)
+int make_allows(const char *command, const struct opt *opt, struct err *e)
 {
     static const struct opt_group *const groups[] = {
         &model_group, &layer_group, &attention_group, &qkv_group, &resume_group,
@@ -43,11 +43,11 @@ int make_allows(const char *command, const struct opt *o, struct err *e)
     bool wrong = false;
 
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        wrong |= options_has(groups[i], o);
+        wrong |= options_has(groups[i], opt);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        wrong |= strcmp(names[i], o->name) == 0;
+        wrong |= strcmp(names[i], opt->name) == 0;
     return !wrong ? 0 : err_set(e, ERR_USAGE, "--%s: is of the program %s, not of the library",
-                                o->name, command);
+                                opt->name, command);
 }
 
 /* An option that a handle stands for. */

@@ -57,17 +57,17 @@ static struct span span_of(struct mhaviz_bytes bytes)
 /* ---- arrays ---- */
 
 /* Which say how weights are opened. */
-static int check_option(const char *command, const struct opt *o, struct err *e)
+static int check_option(const char *command, const struct opt *opt, struct err *e)
 {
     static const char *const also[] = { "tower", "memory", "mask" };
 
     (void)command;
     for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (strcmp(also[i], o->name) == 0)
+        if (strcmp(also[i], opt->name) == 0)
             return 0;
-    if (options_has(&layer_group, o))
+    if (options_has(&layer_group, opt))
         return 0;
-    return err_set(e, ERR_USAGE, "--%s: does not say how weights are opened", o->name);
+    return err_set(e, ERR_USAGE, "--%s: does not say how weights are opened", opt->name);
 }
 
 /* The options become part of what is asked; names stay those of the library. */
@@ -91,14 +91,14 @@ static int take_options(struct mhaviz_model *model, const struct mhaviz_arrays *
     return 0;
 }
 
-static int open_arrays(struct mhaviz_model *model, const struct opening *o,
+static int open_arrays(struct mhaviz_model *model, const struct opening *opening,
                        struct border *border, struct err *e)
 {
-    const struct mhaviz_arrays *arrays = o->arrays;
+    const struct mhaviz_arrays *arrays = opening->arrays;
     const struct session_arrays all = {
-        arrays->name != NULL ? arrays->name : o->attention ? "attention" : "model",
+        arrays->name != NULL ? arrays->name : opening->attention ? "attention" : "model",
         arrays_handed(&border->call, arrays->array, arrays->n),
-        arrays->n, o->attention, span_of(arrays->config), span_of(arrays->tokenizer),
+        arrays->n, opening->attention, span_of(arrays->config), span_of(arrays->tokenizer),
     };
 
     if (take_options(model, arrays, e) != 0)
@@ -142,7 +142,7 @@ static int open_session(void *self, struct border *border, struct err *e)
     return session_open_memory(&model->session, &model->asked, &files, &model->env, e);
 }
 
-static enum mhaviz_status lib_model_open(struct mhaviz_model **model, struct opening *o,
+static enum mhaviz_status lib_model_open(struct mhaviz_model **model, struct opening *opening,
                                          int n_threads, struct mhaviz_error *error)
 {
     enum mhaviz_status status;
@@ -150,17 +150,17 @@ static enum mhaviz_status lib_model_open(struct mhaviz_model **model, struct ope
     if (n_threads < 0 || n_threads > MAX_THREADS)
         return border_say(error, MHAVIZ_USAGE, "n_threads: expected 0 to 1024");
     choose_kernel_once();
-    o->model = calloc(1, sizeof *o->model);
-    if (o->model == NULL)
+    opening->model = calloc(1, sizeof *opening->model);
+    if (opening->model == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
-    o->model->env.n_threads = n_threads > 0 ? n_threads : par_default_threads();
-    o->model->warn = (struct warn){ keep_warning, o->model };
-    status = border_run(open_session, o, error);
-    o->model->warn = (struct warn){ NULL, NULL };
+    opening->model->env.n_threads = n_threads > 0 ? n_threads : par_default_threads();
+    opening->model->warn = (struct warn){ keep_warning, opening->model };
+    status = border_run(open_session, opening, error);
+    opening->model->warn = (struct warn){ NULL, NULL };
     if (status == MHAVIZ_OK)
-        *model = o->model;
+        *model = opening->model;
     else
-        mhaviz_model_close(&o->model);
+        mhaviz_model_close(&opening->model);
     return status;
 }
 

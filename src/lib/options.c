@@ -22,17 +22,17 @@ const struct opt *options_find(const struct opts *opts, const char *name)
     return lib_options_find(opts, name, strlen(name));
 }
 
-bool options_has(const struct opt_group *group, const struct opt *o)
+bool options_has(const struct opt_group *group, const struct opt *opt)
 {
     for (const struct opt *row = group->opts; row->name != NULL; row++)
-        if (strcmp(row->name, o->name) == 0)
+        if (strcmp(row->name, opt->name) == 0)
             return true;
     return false;
 }
 
-int options_any(const char *command, const struct opt *o, struct err *e)
+int options_any(const char *command, const struct opt *opt, struct err *e)
 {
-    (void)command, (void)o, (void)e;
+    (void)command, (void)opt, (void)e;
     return 0;
 }
 

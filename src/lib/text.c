@@ -23,17 +23,18 @@ struct tokenising {
 };
 
 /* Copies what belongs to the tokeniser, so that the text may outlive the model. */
-static struct mhaviz_token *lib_text_keep(struct arena *a, struct tokens *t)
+static struct mhaviz_token *lib_text_keep(struct arena *a, struct tokens *tokens)
 {
-    struct mhaviz_token *token = arena_alloc(a, (size_t)t->n, sizeof *token);
+    struct mhaviz_token *token = arena_alloc(a, (size_t)tokens->n, sizeof *token);
 
-    for (int i = 0; i < t->n; i++) {
-        t->piece[i] = arena_strdup(a, t->piece[i]);
-        t->label[i] = arena_strndup(a, t->label[i], t->label_size[i]);
+    for (int i = 0; i < tokens->n; i++) {
+        tokens->piece[i] = arena_strdup(a, tokens->piece[i]);
+        tokens->label[i] = arena_strndup(a, tokens->label[i], tokens->label_size[i]);
         token[i] = (struct mhaviz_token){
-            .id = t->id != NULL ? t->id[i] : -1, .special = t->special[i], .piece = t->piece[i],
-            .label = t->label[i], .label_size = t->label_size[i],
-            .start = (size_t)t->bytes[i].start, .end = (size_t)t->bytes[i].end,
+            .id = tokens->id != NULL ? tokens->id[i] : -1, .special = tokens->special[i],
+            .piece = tokens->piece[i],
+            .label = tokens->label[i], .label_size = tokens->label_size[i],
+            .start = (size_t)tokens->bytes[i].start, .end = (size_t)tokens->bytes[i].end,
         };
     }
     return token;
@@ -77,14 +78,14 @@ static char *lib_text_copy(struct arena *a, const char *text)
 }
 
 /* Those of a text alone. */
-static int check_option(const char *command, const struct opt *o, struct err *e)
+static int check_option(const char *command, const struct opt *opt, struct err *e)
 {
     static const char *const names[] = { "file", "pairs", "jsonl" };
 
     (void)command;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], o->name) == 0)
-            return err_set(e, ERR_USAGE, "--%s: is of many texts, expected one", o->name);
+        if (strcmp(names[i], opt->name) == 0)
+            return err_set(e, ERR_USAGE, "--%s: is of many texts, expected one", opt->name);
     return 0;
 }
 

@@ -148,37 +148,38 @@ int image_processor_read(const json_t *root, struct image_processor *out, struct
 
 /* ---- a picture ---- */
 
-static int resize(const struct image_processor *p, struct arena *a, struct pixels *picture,
+static int resize(const struct image_processor *processor, struct arena *a, struct pixels *picture,
                   struct err *e)
 {
     const struct pixels in = *picture;
-    int width = p->width, height = p->height;
+    int width = processor->width, height = processor->height;
 
     if (width == 0) {
         int shorter = in.width < in.height ? in.width : in.height;
         int64_t longer = in.width < in.height ? in.height : in.width;
-        double size = (double)(p->height * longer / shorter);
+        double size = (double)(processor->height * longer / shorter);
 
         bool upright = in.width <= in.height;
 
-        if (pixels_check_size(upright ? p->height : size, upright ? size : p->height, e) != 0)
+        if (pixels_check_size(upright ? processor->height : size,
+                              upright ? size : processor->height, e) != 0)
             return err_under(e, "resized");
-        width = upright ? p->height : (int)size;
-        height = upright ? (int)size : p->height;
+        width = upright ? processor->height : (int)size;
+        height = upright ? (int)size : processor->height;
     }
-    pixels_resize(a, &in, width, height, p->filter, picture);
+    pixels_resize(a, &in, width, height, processor->filter, picture);
     return 0;
 }
 
-static float image_processor_number_of(const struct image_processor *p, unsigned char sample,
-                                       int channel)
+static float image_processor_number_of(const struct image_processor *processor,
+                                       unsigned char sample, int channel)
 {
-    float x = p->do_rescale ? (float)(sample * p->factor) : (float)sample;
+    float x = processor->do_rescale ? (float)(sample * processor->factor) : (float)sample;
 
-    return p->do_normalize ? (x - p->mean[channel]) / p->std[channel] : x;
+    return processor->do_normalize ? (x - processor->mean[channel]) / processor->std[channel] : x;
 }
 
-int image_processor_apply(const struct image_processor *p, struct arena *a,
+int image_processor_apply(const struct image_processor *processor, struct arena *a,
                           const struct pixels *in, struct pixels *seen, float **x,
                           struct err *e)
 {
@@ -186,17 +187,17 @@ int image_processor_apply(const struct image_processor *p, struct arena *a,
     float *out;
 
     *seen = *in;
-    if (p->do_resize && resize(p, a, seen, e) != 0)
+    if (processor->do_resize && resize(processor, a, seen, e) != 0)
         return -1;
-    if (p->do_crop) {
+    if (processor->do_crop) {
         struct pixels whole = *seen;
 
-        pixels_crop(a, &whole, p->crop_width, p->crop_height, seen);
+        pixels_crop(a, &whole, processor->crop_width, processor->crop_height, seen);
     }
     n = (size_t)seen->width * (size_t)seen->height;
     *x = out = arena_alloc_raw(a, (uint64_t)n * 3, sizeof *out);
     for (int c = 0; c < 3; c++)
         for (size_t i = 0; i < n; i++)
-            *out++ = image_processor_number_of(p, seen->rgb[3 * i + (size_t)c], c);
+            *out++ = image_processor_number_of(processor, seen->rgb[3 * i + (size_t)c], c);
     return 0;
 }

@@ -35,7 +35,7 @@ int image_processor_read(const json_t *root, struct image_processor *out, struct
  *
  * Errors (ERR_INPUT): a picture that would be resized to more than pixels_read allows.
  */
-int image_processor_apply(const struct image_processor *p, struct arena *a,
+int image_processor_apply(const struct image_processor *processor, struct arena *a,
                           const struct pixels *in, struct pixels *seen, float **x,
                           struct err *e);
 

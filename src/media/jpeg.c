@@ -85,9 +85,9 @@ static void from_cmyk(unsigned char *rgb, const unsigned char *cmyk, int width)
         }
 }
 
-static void keep_exif(struct reader *r, struct arena *a, struct span *out)
+static void keep_exif(struct reader *reader, struct arena *a, struct span *out)
 {
-    for (jpeg_saved_marker_ptr m = r->jpeg.marker_list; m != NULL; m = m->next)
+    for (jpeg_saved_marker_ptr m = reader->jpeg.marker_list; m != NULL; m = m->next)
         if (m->data_length > 6 && memcmp(m->data, "Exif\0", 6) == 0) {
             unsigned char *copy = arena_alloc_raw(a, m->data_length - 6, 1);
 
@@ -97,51 +97,52 @@ static void keep_exif(struct reader *r, struct arena *a, struct span *out)
         }
 }
 
-static int media_jpeg_read_header(struct reader *r, struct span bytes, struct stored *out)
+static int media_jpeg_read_header(struct reader *reader, struct span bytes, struct stored *out)
 {
-    struct jpeg_decompress_struct *jpeg = &r->jpeg;
+    struct jpeg_decompress_struct *jpeg = &reader->jpeg;
 
     jpeg_create_decompress(jpeg);
-    jpeg->progress = &r->progress;
+    jpeg->progress = &reader->progress;
     jpeg_mem_src(jpeg, bytes.data, (unsigned long)bytes.size);
     jpeg_save_markers(jpeg, JPEG_APP0 + 1, 0xffff);
     jpeg_read_header(jpeg, TRUE);
-    if (pixels_check_size(jpeg->image_width, jpeg->image_height, r->e) != 0)
+    if (pixels_check_size(jpeg->image_width, jpeg->image_height, reader->e) != 0)
         return -1;
     if (jpeg->num_components == 2)
-        return err_set(r->e, ERR_INPUT, "has 2 colour components, expected 1, 3 or 4");
+        return err_set(reader->e, ERR_INPUT, "has 2 colour components, expected 1, 3 or 4");
     out->pixels.width = (int)jpeg->image_width;
     out->pixels.height = (int)jpeg->image_height;
     if ((double)out->pixels.width * out->pixels.height > (double)bytes.size * PIXELS_A_BYTE)
-        return pixels_too_few_bytes(out->pixels.width, out->pixels.height, bytes.size, r->e);
+        return pixels_too_few_bytes(out->pixels.width, out->pixels.height, bytes.size, reader->e);
     jpeg->out_color_space = jpeg->num_components == 4 ? JCS_CMYK : JCS_RGB;
     return 0;
 }
 
-static void media_jpeg_read_rows(struct reader *r, struct pixels *out)
+static void media_jpeg_read_rows(struct reader *reader, struct pixels *out)
 {
-    jpeg_start_decompress(&r->jpeg);
-    while (r->jpeg.output_scanline < r->jpeg.output_height) {
-        unsigned char *to = out->rgb + (size_t)r->jpeg.output_scanline * (size_t)out->width * 3;
-        unsigned char *row = r->cmyk != NULL ? r->cmyk : to;
+    jpeg_start_decompress(&reader->jpeg);
+    while (reader->jpeg.output_scanline < reader->jpeg.output_height) {
+        unsigned char *to = out->rgb +
+                            (size_t)reader->jpeg.output_scanline * (size_t)out->width * 3;
+        unsigned char *row = reader->cmyk != NULL ? reader->cmyk : to;
 
-        jpeg_read_scanlines(&r->jpeg, &row, 1);
-        if (r->cmyk != NULL)
-            from_cmyk(to, r->cmyk, out->width);
+        jpeg_read_scanlines(&reader->jpeg, &row, 1);
+        if (reader->cmyk != NULL)
+            from_cmyk(to, reader->cmyk, out->width);
     }
-    jpeg_finish_decompress(&r->jpeg);
+    jpeg_finish_decompress(&reader->jpeg);
 }
 
-static int media_jpeg_read_all(struct reader *r, struct arena *a, struct span bytes,
+static int media_jpeg_read_all(struct reader *reader, struct arena *a, struct span bytes,
                                struct stored *out)
 {
-    if (setjmp(r->out) != 0 || media_jpeg_read_header(r, bytes, out) != 0)
+    if (setjmp(reader->out) != 0 || media_jpeg_read_header(reader, bytes, out) != 0)
         return -1;
     pixels_new(a, out->pixels.width, out->pixels.height, &out->pixels);
-    if (r->jpeg.out_color_space == JCS_CMYK)
-        r->cmyk = arena_alloc_raw(a, (uint64_t)out->pixels.width, 4);
-    keep_exif(r, a, &out->exif);
-    media_jpeg_read_rows(r, &out->pixels);
+    if (reader->jpeg.out_color_space == JCS_CMYK)
+        reader->cmyk = arena_alloc_raw(a, (uint64_t)out->pixels.width, 4);
+    keep_exif(reader, a, &out->exif);
+    media_jpeg_read_rows(reader, &out->pixels);
     return 0;
 }
 

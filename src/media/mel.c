@@ -48,9 +48,9 @@ int mel_read(const json_t *root, struct mel *out, struct err *e)
            ? -1 : 0;
 }
 
-int mel_frames(const struct mel *m)
+int mel_frames(const struct mel *mel)
 {
-    return m->seconds * m->rate / m->hop;
+    return mel->seconds * mel->rate / mel->hop;
 }
 
 /* ---- Fourier ---- */
@@ -119,19 +119,19 @@ static double hz_of(double mel)
 }
 
 /* [n_bins, window / 2 + 1] */
-static double *filters_of(const struct mel *m, struct arena *a)
+static double *filters_of(const struct mel *mel, struct arena *a)
 {
-    int n_freq = m->window / 2 + 1;
-    double *out = arena_alloc(a, (uint64_t)m->n_bins, (uint64_t)n_freq * sizeof *out);
+    int n_freq = mel->window / 2 + 1;
+    double *out = arena_alloc(a, (uint64_t)mel->n_bins, (uint64_t)n_freq * sizeof *out);
     double last = mel_of(HIGHEST_HZ);
 
-    for (int b = 0; b < m->n_bins; b++) {
-        double lo = hz_of(last * b / (m->n_bins + 1));
-        double mid = hz_of(last * (b + 1) / (m->n_bins + 1));
-        double hi = hz_of(last * (b + 2) / (m->n_bins + 1));
+    for (int b = 0; b < mel->n_bins; b++) {
+        double lo = hz_of(last * b / (mel->n_bins + 1));
+        double mid = hz_of(last * (b + 1) / (mel->n_bins + 1));
+        double hi = hz_of(last * (b + 2) / (mel->n_bins + 1));
 
         for (int f = 0; f < n_freq; f++) {
-            double hz = n_freq > 1 ? m->rate / 2 * (double)f / (n_freq - 1) : 0.0;
+            double hz = n_freq > 1 ? mel->rate / 2 * (double)f / (n_freq - 1) : 0.0;
             double up = (hz - lo) / (mid - lo), down = (hi - hz) / (hi - mid);
             double least = up < down ? up : down;
 
@@ -153,57 +153,57 @@ struct work {
 };
 
 /* Sample i of the sound, mirrored at its ends, silent where it is filled up. */
-static double sample_at(const struct work *w, int64_t i)
+static double sample_at(const struct work *work, int64_t i)
 {
     if (i < 0)
         i = -i;
-    if (i >= w->n)
-        i = 2 * (w->n - 1) - i;
-    return i >= 0 && i < w->in->n ? (double)w->in->x[i] : 0.0;
+    if (i >= work->n)
+        i = 2 * (work->n - 1) - i;
+    return i >= 0 && i < work->in->n ? (double)work->in->x[i] : 0.0;
 }
 
 /* Column t of L. */
-static void fill_frame(struct work *w, int t, float *x, int n_frames)
+static void fill_frame(struct work *work, int t, float *x, int n_frames)
 {
-    int size = w->m->window, n_freq = size / 2 + 1;
+    int size = work->m->window, n_freq = size / 2 + 1;
     bool silent = true;
 
     for (int k = 0; k < size; k++) {
-        w->frame[k] = w->hann[k] * sample_at(w, (int64_t)t * w->m->hop + k - size / 2);
-        silent &= w->frame[k] == 0.0;
+        work->frame[k] = work->hann[k] * sample_at(work, (int64_t)t * work->m->hop + k - size / 2);
+        silent &= work->frame[k] == 0.0;
     }
     if (!silent)
-        transform(w->spectrum, w->frame, size, 1, w->root, w->room);
-    for (int b = 0; b < w->m->n_bins; b++) {
-        const double *filter = w->filters + (size_t)b * (size_t)n_freq;
+        transform(work->spectrum, work->frame, size, 1, work->root, work->room);
+    for (int b = 0; b < work->m->n_bins; b++) {
+        const double *filter = work->filters + (size_t)b * (size_t)n_freq;
         double sum = 0.0;
 
         for (int f = 0; !silent && f < n_freq; f++)
             if (filter[f] != 0.0)
-                sum += filter[f] * (w->spectrum[f].re * w->spectrum[f].re +
-                                    w->spectrum[f].im * w->spectrum[f].im);
+                sum += filter[f] * (work->spectrum[f].re * work->spectrum[f].re +
+                                    work->spectrum[f].im * work->spectrum[f].im);
         x[(int64_t)b * n_frames + t] = (float)(elementary_log(sum > 1e-10 ? sum : 1e-10) /
                                                elementary_log(10.0));
     }
 }
 
-float *mel_features(const struct mel *m, struct arena *a, const struct sound *in)
+float *mel_features(const struct mel *mel, struct arena *a, const struct sound *in)
 {
-    int n_frames = mel_frames(m);
-    int64_t n = (int64_t)n_frames * m->n_bins;
+    int n_frames = mel_frames(mel);
+    int64_t n = (int64_t)n_frames * mel->n_bins;
     float *x = arena_alloc(a, (uint64_t)n, sizeof *x), most = -INFINITY;
-    size_t size = (size_t)m->window;
+    size_t size = (size_t)mel->window;
     struct work w = {
-        .m = m, .n = (int64_t)m->seconds * m->rate, .in = in,
+        .m = mel, .n = (int64_t)mel->seconds * mel->rate, .in = in,
         .hann = arena_alloc(a, size, sizeof *w.hann), .frame = arena_alloc(a, size,
                                                                            sizeof *w.frame),
-        .filters = filters_of(m, a), .root = roots_of(a, m->window),
+        .filters = filters_of(mel, a), .root = roots_of(a, mel->window),
         .spectrum = arena_alloc(a, size, sizeof *w.spectrum),
         .room = arena_alloc(a, size, sizeof *w.room),
     };
 
-    for (int k = 0; k < m->window; k++)
-        w.hann[k] = 0.5 - 0.5 * elementary_cos(2.0 * PI * k / m->window);
+    for (int k = 0; k < mel->window; k++)
+        w.hann[k] = 0.5 - 0.5 * elementary_cos(2.0 * PI * k / mel->window);
     for (int t = 0; t < n_frames; t++)
         fill_frame(&w, t, x, n_frames);
     for (int64_t i = 0; i < n; i++)

@@ -23,10 +23,10 @@ struct mel {
 int mel_read(const json_t *root, struct mel *out, struct err *e);
 
 /* Number of frames, the same for every sound: seconds rate / hop. */
-int mel_frames(const struct mel *m);
+int mel_frames(const struct mel *mel);
 
 /*
- * x[n_bins, frames] for sound of m's rate, padded or cut; w: a Hann window, mirrored ends
+ * x[n_bins, frames] for sound of mel's rate, padded or cut; w: a Hann window, mirrored ends
  *
  *     P[f] = |sum over k of w[k] s[k] e^(-2 pi i f k / window)|^2        f = 0 ... window / 2
  *     L = log10(max(1e-10, M P)),   x = (max(L, max over all of L - 8) + 4) / 4
@@ -36,6 +36,6 @@ int mel_frames(const struct mel *m);
  *
  * Source: Radford et al. 2022; Slaney 1998 (Auditory Toolbox).
  */
-float *mel_features(const struct mel *m, struct arena *a, const struct sound *in);
+float *mel_features(const struct mel *mel, struct arena *a, const struct sound *in);
 
 #endif

@@ -105,22 +105,22 @@ static int read_size(struct span bytes, struct pixels *out, struct err *e)
 /* ---- its pixels ---- */
 
 /* All kinds to 8 bits of red, green and blue. */
-static void ask_rgb(struct reader *r)
+static void ask_rgb(struct reader *reader)
 {
-    png_set_strip_16(r->png);
-    png_set_expand(r->png);
-    png_set_gray_to_rgb(r->png);
-    png_set_strip_alpha(r->png);
-    png_set_interlace_handling(r->png);
-    png_read_update_info(r->png, r->info);
+    png_set_strip_16(reader->png);
+    png_set_expand(reader->png);
+    png_set_gray_to_rgb(reader->png);
+    png_set_strip_alpha(reader->png);
+    png_set_interlace_handling(reader->png);
+    png_read_update_info(reader->png, reader->info);
 }
 
-static void keep_exif(struct reader *r, struct arena *a, struct span *out)
+static void keep_exif(struct reader *reader, struct arena *a, struct span *out)
 {
     unsigned char *bytes, *copy;
     png_uint_32 n;
 
-    if (png_get_eXIf_1(r->png, r->info, &n, &bytes) == 0)
+    if (png_get_eXIf_1(reader->png, reader->info, &n, &bytes) == 0)
         return;
     copy = arena_alloc_raw(a, n, 1);
     memcpy(copy, bytes, n);
@@ -145,19 +145,19 @@ static struct reader *open_reader(struct arena *a, struct span bytes, struct err
     return NULL;
 }
 
-static int media_png_read_rows(struct reader *r, struct arena *a, struct stored *out,
+static int media_png_read_rows(struct reader *reader, struct arena *a, struct stored *out,
                                unsigned char **row)
 {
-    if (setjmp(r->out) != 0)
+    if (setjmp(reader->out) != 0)
         return -1;
-    png_set_read_fn(r->png, r, media_png_take);
-    png_read_info(r->png, r->info);
-    ask_rgb(r);
-    if (png_get_rowbytes(r->png, r->info) != (size_t)out->pixels.width * 3)
-        png_error(r->png, "its header is there twice");
-    png_read_image(r->png, row);
-    png_read_end(r->png, r->info);
-    keep_exif(r, a, &out->exif);
+    png_set_read_fn(reader->png, reader, media_png_take);
+    png_read_info(reader->png, reader->info);
+    ask_rgb(reader);
+    if (png_get_rowbytes(reader->png, reader->info) != (size_t)out->pixels.width * 3)
+        png_error(reader->png, "its header is there twice");
+    png_read_image(reader->png, row);
+    png_read_end(reader->png, reader->info);
+    keep_exif(reader, a, &out->exif);
     return 0;
 }
 

@@ -79,7 +79,7 @@ static int32_t fixed(double w)
     return (int32_t)(w * (1 << BITS) + (w < 0.0 ? -0.5 : 0.5));
 }
 
-static void resize_weigh(struct weights_of_side *w, int i, double centre, double reach,
+static void resize_weigh(struct weights_of_side *side, int i, double centre, double reach,
                          double scale, int old_size, double (*filter)(double x), double *raw)
 {
     int first = (int)(centre - reach + 0.5), end = (int)(centre + reach + 0.5);
@@ -91,26 +91,26 @@ static void resize_weigh(struct weights_of_side *w, int i, double centre, double
         end = old_size;
     for (int k = first; k < end; k++)
         sum += raw[k - first] = filter((k - centre + 0.5) * (1.0 / scale));
-    w->first[i] = first;
-    w->count[i] = end - first;
+    side->first[i] = first;
+    side->count[i] = end - first;
     for (int k = 0; k < end - first; k++)
-        w->weight[(size_t)i * (size_t)w->most + (size_t)k] =
-            fixed(sum != 0.0 ? raw[k] / sum : raw[k]);
+        side->weight[(size_t)i * (size_t)side->most + (size_t)k] =
+               fixed(sum != 0.0 ? raw[k] / sum : raw[k]);
 }
 
-static void weigh_side(struct weights_of_side *w, struct arena *a, int old_size, int new_size,
+static void weigh_side(struct weights_of_side *side, struct arena *a, int old_size, int new_size,
                        enum resize_filter filter)
 {
     double step = (double)old_size / new_size, scale = step < 1.0 ? 1.0 : step;
     double reach = filters[filter].support * scale, *raw;
 
-    w->most = (int)ceil(reach) * 2 + 1;
-    w->first = arena_alloc(a, (uint64_t)new_size, sizeof *w->first);
-    w->count = arena_alloc(a, (uint64_t)new_size, sizeof *w->count);
-    w->weight = arena_alloc(a, (uint64_t)new_size, (uint64_t)w->most * sizeof *w->weight);
-    raw = arena_alloc(a, (uint64_t)w->most, sizeof *raw);
+    side->most = (int)ceil(reach) * 2 + 1;
+    side->first = arena_alloc(a, (uint64_t)new_size, sizeof *side->first);
+    side->count = arena_alloc(a, (uint64_t)new_size, sizeof *side->count);
+    side->weight = arena_alloc(a, (uint64_t)new_size, (uint64_t)side->most * sizeof *side->weight);
+    raw = arena_alloc(a, (uint64_t)side->most, sizeof *raw);
     for (int i = 0; i < new_size; i++)
-        resize_weigh(w, i, (i + 0.5) * step, reach, scale, old_size, filters[filter].at, raw);
+        resize_weigh(side, i, (i + 0.5) * step, reach, scale, old_size, filters[filter].at, raw);
 }
 
 static unsigned char resize_cut(int32_t sum)

@@ -45,33 +45,35 @@ static bool find_chunk(struct span file, const char *name, struct span *out, boo
 
 /* ---- the header ---- */
 
-static int check_format(const struct format *f, struct err *e)
+static int check_format(const struct format *format, struct err *e)
 {
-    bool ints = f->kind == PCM && (f->bits == 8 || f->bits == 16 || f->bits == 24 ||
-                                   f->bits == 32);
-    bool floats = f->kind == FLOATS && (f->bits == 32 || f->bits == 64);
+    bool ints = format->kind == PCM && (format->bits == 8 || format->bits == 16 ||
+                                        format->bits == 24 || format->bits == 32);
+    bool floats = format->kind == FLOATS && (format->bits == 32 || format->bits == 64);
 
-    if (f->kind != PCM && f->kind != FLOATS)
+    if (format->kind != PCM && format->kind != FLOATS)
         return err_set(e, ERR_INPUT, "has format %d, expected 1 (integers) or 3 (floats)",
-                       f->kind);
+                       format->kind);
     if (!ints && !floats)
         return err_set(e, ERR_INPUT, "has %s of %d bits, expected %s",
-                       f->kind == PCM ? "integers" : "floats", f->bits,
-                       f->kind == PCM ? "8, 16, 24 or 32" : "32 or 64");
-    if (f->channels < 1 || f->channels > SOUND_CHANNELS_MOST)
-        return err_set(e, ERR_INPUT, "has %d channels, expected 1 to %d", f->channels,
+                       format->kind == PCM ? "integers" : "floats", format->bits,
+                       format->kind == PCM ? "8, 16, 24 or 32" : "32 or 64");
+    if (format->channels < 1 || format->channels > SOUND_CHANNELS_MOST)
+        return err_set(e, ERR_INPUT, "has %d channels, expected 1 to %d", format->channels,
                        SOUND_CHANNELS_MOST);
-    if (f->rate < SOUND_RATE_LEAST || f->rate > SOUND_RATE_MOST)
+    if (format->rate < SOUND_RATE_LEAST || format->rate > SOUND_RATE_MOST)
         return err_set(e, ERR_INPUT, "has %lld samples a second, expected %d to %d",
-                       (long long)f->rate, SOUND_RATE_LEAST, SOUND_RATE_MOST);
-    if (f->frame_bytes != f->channels * f->bits / 8)
-        return err_set(e, ERR_INPUT, "has frames of %lld bytes, expected %d for %d channel%s of "
-                       "%d bits", (long long)f->frame_bytes, f->channels * f->bits / 8,
-                       f->channels, f->channels == 1 ? "" : "s", f->bits);
+                       (long long)format->rate, SOUND_RATE_LEAST, SOUND_RATE_MOST);
+    if (format->frame_bytes != format->channels * format->bits / 8)
+        return err_set(e, ERR_INPUT,
+                       "has frames of %lld bytes, expected %d for %d channel%s of "
+                       "%d bits",
+                       (long long)format->frame_bytes, format->channels * format->bits / 8,
+                       format->channels, format->channels == 1 ? "" : "s", format->bits);
     return 0;
 }
 
-static int read_format(struct span file, struct format *f, struct err *e)
+static int read_format(struct span file, struct format *format, struct err *e)
 {
     struct span chunk;
     bool cut;
@@ -81,14 +83,14 @@ static int read_format(struct span file, struct format *f, struct err *e)
         return err_set(e, ERR_INPUT, "is no .wav: expected RIFF and WAVE at its start");
     if (!find_chunk(file, "fmt ", &chunk, &cut) || cut || chunk.size < FORMAT_BYTES)
         return err_set(e, ERR_INPUT, "is a .wav without a format (fmt)");
-    *f = (struct format){
+    *format = (struct format){
         .kind = (int)wav_number(chunk.data, 2), .channels = (int)wav_number(chunk.data + 2, 2),
         .rate = wav_number(chunk.data + 4, 4), .frame_bytes = wav_number(chunk.data + 12, 2),
         .bits = (int)wav_number(chunk.data + 14, 2),
     };
-    if (f->kind == EXTENSIBLE && chunk.size >= EXTENSION_AT + 2)
-        f->kind = (int)wav_number(chunk.data + EXTENSION_AT, 2);
-    return check_format(f, e);
+    if (format->kind == EXTENSIBLE && chunk.size >= EXTENSION_AT + 2)
+        format->kind = (int)wav_number(chunk.data + EXTENSION_AT, 2);
+    return check_format(format, e);
 }
 
 /* ---- samples ---- */
@@ -109,23 +111,23 @@ static double float_of(const unsigned char *p, int bits)
     return x;
 }
 
-static double sample_of(const struct format *f, const unsigned char *p)
+static double sample_of(const struct format *format, const unsigned char *p)
 {
-    if (f->kind == FLOATS)
-        return float_of(p, f->bits);
-    if (f->bits == 8)
+    if (format->kind == FLOATS)
+        return float_of(p, format->bits);
+    if (format->bits == 8)
         return (p[0] - 128) / 128.0;
     /* Its sign is the highest bit of 32. */
-    return (double)(int32_t)(wav_number(p, f->bits / 8) << (32 - f->bits)) / 2147483648.0;
+    return (double)(int32_t)(wav_number(p, format->bits / 8) << (32 - format->bits)) / 2147483648.0;
 }
 
-static double mean_of(const struct format *f, const unsigned char *frame)
+static double mean_of(const struct format *format, const unsigned char *frame)
 {
     double sum = 0.0;
 
-    for (int c = 0; c < f->channels; c++)
-        sum += sample_of(f, frame + c * (f->bits / 8));
-    return sum / f->channels;
+    for (int c = 0; c < format->channels; c++)
+        sum += sample_of(format, frame + c * (format->bits / 8));
+    return sum / format->channels;
 }
 
 int sound_read(struct arena *a, struct span bytes, double most_seconds, struct sound *out,

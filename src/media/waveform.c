@@ -27,18 +27,18 @@ int waveform_read(const json_t *root, struct waveform *out, struct err *e)
     return json_field_bool(root, "do_normalize", true, &out->normalises, e);
 }
 
-void waveform_apply(const struct waveform *w, struct sound *s)
+void waveform_apply(const struct waveform *waveform, struct sound *sound)
 {
     double mean = 0, var = 0, scale;
 
-    if (!w->normalises)
+    if (!waveform->normalises)
         return;
-    for (int64_t i = 0; i < s->n; i++)
-        mean += (double)s->x[i];
-    mean /= (double)s->n;
-    for (int64_t i = 0; i < s->n; i++)
-        var += ((double)s->x[i] - mean) * ((double)s->x[i] - mean);
-    scale = 1 / sqrt(var / (double)s->n + 1e-7);
-    for (int64_t i = 0; i < s->n; i++)
-        s->x[i] = (float)(((double)s->x[i] - mean) * scale);
+    for (int64_t i = 0; i < sound->n; i++)
+        mean += (double)sound->x[i];
+    mean /= (double)sound->n;
+    for (int64_t i = 0; i < sound->n; i++)
+        var += ((double)sound->x[i] - mean) * ((double)sound->x[i] - mean);
+    scale = 1 / sqrt(var / (double)sound->n + 1e-7);
+    for (int64_t i = 0; i < sound->n; i++)
+        sound->x[i] = (float)(((double)sound->x[i] - mean) * scale);
 }

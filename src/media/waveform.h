@@ -19,7 +19,7 @@ struct waveform {
  * unsupported value (found, expected). */
 int waveform_read(const json_t *root, struct waveform *out, struct err *e);
 
-/* If w normalises: all samples become (x - mean) / sqrt(var + 1e-7), computed in double. */
-void waveform_apply(const struct waveform *w, struct sound *s);
+/* If waveform normalises: all samples become (x - mean) / sqrt(var + 1e-7), computed in double. */
+void waveform_apply(const struct waveform *waveform, struct sound *sound);
 
 #endif

@@ -36,14 +36,15 @@ bool adapter_is_alone(struct arena *a, const char *path);
 const char *adapter_base(struct arena *a, const char *dir, const char **note, struct err *e);
 
 /*
- * Merges the adapter in dir into w.  If it adapts a tied output head alone, w gets a separate
- * tensor for the head, initially a copy of the embedding; tied NULL: the model has no tied head.
+ * Merges the adapter in dir into weights.  If it adapts a tied output head alone, weights gets a
+ * separate tensor for the head, initially a copy of the embedding; tied NULL: the model has no tied
+ * head.
  *
  * Errors (ERR_INPUT): no such files; another kind of adapter, or an unsupported option that changes
- * results (with key and value); a module that w does not have; factors or ranks that do not fit; a
- * pattern, or a name of target_modules, that matches none of its modules.
+ * results (with key and value); a module that weights does not have; factors or ranks that do not
+ * fit; a pattern, or a name of target_modules, that matches none of its modules.
  */
-int adapter_merge(struct weights *w, struct arena *a, const char *dir,
+int adapter_merge(struct weights *weights, struct arena *a, const char *dir,
                   const struct adapter_tied *tied, struct err *e);
 
 /* The same for an adapter in memory; names are for messages; `from` must last as long as w. */
@@ -53,7 +54,7 @@ struct adapter_files {
     struct weights *from;
     const struct adapter_tied *tied;    /* or NULL */
 };
-int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,
+int adapter_merge_files(struct weights *weights, struct arena *a, const struct adapter_files *files,
                         struct err *e);
 
 #endif

@@ -335,11 +335,11 @@ struct family;
  * supported (a method of quantization_config, add_cross_attention, a rope type, an activation: each
  * by name).
  */
-int config_read(struct config *c, const struct family **family, struct arena *a,
+int config_read(struct config *config, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, enum tower tower, struct err *e);
 
 /* Whether ROPE_BY_LIST rotates layer l. */
-bool config_rotates(const struct config *c, int l);
+bool config_rotates(const struct config *config, int l);
 
 /* The model's name in the card of a config.json; NULL if it has no card, or is not JSON. */
 const char *config_card_name(struct arena *a, struct span bytes);

@@ -15,26 +15,26 @@ enum { N_COUNT_PART = 7 };
 extern const char *const count_parts[];
 
 /* The count of one part of the model, including its decoder. */
-struct count count_part(const struct model *m, const char *part);
+struct count count_part(const struct model *model, const char *part);
 
 /* Whether reports list the part: cross and mixers, and all parts of bare layers, only if present.
  * */
-bool count_has_part(const struct model *m, const char *part);
+bool count_has_part(const struct model *model, const char *part);
 
 /*
  * First and last slot of the projections of the model's first attention: self-attention, or
  * cross-attention if there is no other.
  */
-enum slot count_first(const struct model *m);
-enum slot count_last(const struct model *m);
+enum slot count_first(const struct model *model);
+enum slot count_last(const struct model *model);
 
 /* The count of these projections. */
-struct count count_attention(const struct model *m);
+struct count count_attention(const struct model *model);
 
 /* Whether each head has its own rows in the projections of queries, keys and values. */
-bool count_has_head(const struct model *m);
+bool count_has_head(const struct model *model);
 
 /* The number of weights of one head's queries, keys and values, if each head has its own. */
-int64_t count_head(const struct model *m);
+int64_t count_head(const struct model *model);
 
 #endif

@@ -16,59 +16,62 @@ const struct family *const family_table[] = {
 
 const char *const family_stack_names[] = { "encoder", "decoder", "cross", NULL };
 
-const char *family_names(const struct family *f, enum slot s)
+const char *family_names(const struct family *family, enum slot s)
 {
-    const char *names = f->stack.name[s];
+    const char *names = family->stack.name[s];
 
-    if (f->like == NULL)
+    if (family->like == NULL)
         return names;
     if (names == NULL)
-        return f->like->stack.name[s];
+        return family->like->stack.name[s];
     return names[0] != '\0' ? names : NULL;
 }
 
-bool family_has(const struct family *f, enum slot s)
+bool family_has(const struct family *family, enum slot s)
 {
-    return family_names(f, s) != NULL;
+    return family_names(family, s) != NULL;
 }
 
-enum mlp family_mlp(const struct family *f, const struct config *c)
+enum mlp family_mlp(const struct family *family, const struct config *config)
 {
-    const struct quirks *quirks = quirks_of(f);
+    const struct quirks *quirks = quirks_of(family);
 
-    return (quirks->mlp_by_config || quirks->swiglu_by_config) && !c->gated ? MLP_PLAIN : f->mlp;
+    return (quirks->mlp_by_config || quirks->swiglu_by_config) && !config->gated ? MLP_PLAIN :
+           family->mlp;
 }
 
-bool family_rotates(const struct family *f, const struct config *c)
+bool family_rotates(const struct family *family, const struct config *config)
 {
-    return f->positions == POS_ROPE || (quirks_of(f)->may_rotate && c->rotary.instead);
+    return family->positions == POS_ROPE || (quirks_of(family)->may_rotate &&
+                                             config->rotary.instead);
 }
 
-bool family_layer_norm(const struct family *f)
+bool family_layer_norm(const struct family *family)
 {
-    return f->norm == NORM_LAYER || f->norm == NORM_LAYER_PLUS_ONE;
+    return family->norm == NORM_LAYER || family->norm == NORM_LAYER_PLUS_ONE;
 }
 
-bool family_norm_has_bias(const struct family *f)
+bool family_norm_has_bias(const struct family *family)
 {
-    return family_layer_norm(f) || f->norm == NORM_AFFINE;
+    return family_layer_norm(family) || family->norm == NORM_AFFINE;
 }
 
-bool family_centres(const struct family *f)
+bool family_centres(const struct family *family)
 {
-    return family_layer_norm(f) || f->norm == NORM_DEVIATION;
+    return family_layer_norm(family) || family->norm == NORM_DEVIATION;
 }
 
-bool family_counts_ids(const struct family *f)
+bool family_counts_ids(const struct family *family)
 {
-    return f->positions == POS_TABLE_FROM_IDS || f->positions == POS_SINUSOID_CLOSED_FROM_IDS;
+    return family->positions == POS_TABLE_FROM_IDS ||
+           family->positions == POS_SINUSOID_CLOSED_FROM_IDS;
 }
 
-const struct quirks *quirks_of(const struct family *f)
+const struct quirks *quirks_of(const struct family *family)
 {
     static const struct quirks none = { 0 };
 
-    return f->quirks != NULL ? f->quirks : &none;
+    return family->quirks != NULL ? family->quirks : &none;
 }
 
 const struct family *family_find(const char *model_type)

@@ -352,22 +352,22 @@ extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
 
 /* The names of a slot's tensor: its own, or those of the family it is like; NULL: none. */
-const char *family_names(const struct family *f, enum slot s);
-bool family_has(const struct family *f, enum slot s);
+const char *family_names(const struct family *family, enum slot s);
+bool family_has(const struct family *family, enum slot s);
 
 /* The kind of the family's mlps. */
-enum mlp family_mlp(const struct family *f, const struct config *c);
+enum mlp family_mlp(const struct family *family, const struct config *config);
 
 /* Whether queries and keys are rotated, if no bias (ALiBi) replaces that. */
-bool family_rotates(const struct family *f, const struct config *c);
+bool family_rotates(const struct family *family, const struct config *config);
 
 /* Whether its norms are layer norms, with weights or weights - 1; whether they have biases; whether
  * they subtract the mean, as NORM_DEVIATION does, too. */
-bool family_layer_norm(const struct family *f);
-bool family_norm_has_bias(const struct family *f);
-bool family_centres(const struct family *f);
+bool family_layer_norm(const struct family *family);
+bool family_norm_has_bias(const struct family *family);
+bool family_centres(const struct family *family);
 
 /* Whether positions depend on ids: padding is not counted. */
-bool family_counts_ids(const struct family *f);
+bool family_counts_ids(const struct family *family);
 
 #endif

@@ -269,18 +269,19 @@ const struct slot_row family_slots[N_SLOT] = {
 
 /* What a head that does not predict tokens reads: the last row, or what its dense layer
  * makes of it. */
-static int head_input(const struct family *f, const struct config *c)
+static int head_input(const struct family *family, const struct config *config)
 {
-    if (c->head.task->dense != NULL)
-        return c->head.d_dense > 0 ? c->head.d_dense : c->d_model;
-    if (c->head.task->rows == HEAD_FIRST_MEAN)
-        return 2 * family_slot_dim(f, c, DIM_END);
-    return family_has(f, W_FINAL_PROJ) ? c->d_embed : family_slot_dim(f, c, DIM_END);
+    if (config->head.task->dense != NULL)
+        return config->head.d_dense > 0 ? config->head.d_dense : config->d_model;
+    if (config->head.task->rows == HEAD_FIRST_MEAN)
+        return 2 * family_slot_dim(family, config, DIM_END);
+    return family_has(family, W_FINAL_PROJ) ? config->d_embed :
+           family_slot_dim(family, config, DIM_END);
 }
 
-int family_grid(const struct config *c, int axis)
+int family_grid(const struct config *config, int axis)
 {
-    return c->front.image[axis] / c->front.patch[axis];
+    return config->front.image[axis] / config->front.patch[axis];
 }
 
 bool family_slot_attends(enum slot s)
@@ -294,137 +295,146 @@ bool family_slot_mixes(enum slot s)
 }
 
 /* The sizes of a mixer; the first linear of MIXER_DELTA gives queries, keys, values and gates. */
-static int mixer_dim(const struct family *f, const struct config *c, enum dim d)
+static int mixer_dim(const struct family *family, const struct config *config, enum dim d)
 {
-    bool conv = f->mixer == MIXER_CONV;
-    int keys = c->mix.n_key_heads * c->mix.d_key, values = c->mix.n_heads * c->mix.d_value;
+    bool conv = family->mixer == MIXER_CONV;
+    int keys = config->mix.n_key_heads * config->mix.d_key,
+        values = config->mix.n_heads * config->mix.d_value;
 
     switch (d) {
-    case DIM_MIX_IN:       return conv ? 3 * c->d_model : 2 * keys + 2 * values;
-    case DIM_MIX_CHANNELS: return conv ? c->d_model : 2 * keys + values;
-    case DIM_MIX_OUT:      return conv ? c->d_model : values;
-    case DIM_MIX_TAPS:     return c->mix.n_taps;
-    case DIM_MIX_RATES:    return 2 * c->mix.n_heads;
-    case DIM_MIX_HEADS:    return c->mix.n_heads;
-    default:               return c->mix.d_value;
+    case DIM_MIX_IN:       return conv ? 3 * config->d_model : 2 * keys + 2 * values;
+    case DIM_MIX_CHANNELS: return conv ? config->d_model : 2 * keys + values;
+    case DIM_MIX_OUT:      return conv ? config->d_model : values;
+    case DIM_MIX_TAPS:     return config->mix.n_taps;
+    case DIM_MIX_RATES:    return 2 * config->mix.n_heads;
+    case DIM_MIX_HEADS:    return config->mix.n_heads;
+    default:               return config->mix.d_value;
     }
 }
 
-int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
+int family_slot_dim(const struct family *family, const struct config *config, enum dim d)
 {
-    return family_wave_dim(f, c, d, 0);
+    return family_wave_dim(family, config, d, 0);
 }
 
-int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i)
+int family_wave_dim(const struct family *family, const struct config *config, enum dim d, int i)
 {
-    bool full = f->qk_norm != QK_NORM_HEAD;
-    int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
-    int gv = c->n_kv_heads * c->d_value;
-    bool both = f->norm_place == PLACE_REVERSIBLE;
-    int inner = c->bottleneck.d > 0 ? c->bottleneck.d : c->d_model;
-    int out = c->d_out > 0 ? c->d_out : c->d_model, end = both ? 2 * out : out;
-    bool rest = family_has(f, W_HEAD_REST) && c->head.task == NULL;
+    bool full = family->qk_norm != QK_NORM_HEAD;
+    int hd = config->n_heads * config->d_head, gd = config->n_kv_heads * config->d_head;
+    int gv = config->n_kv_heads * config->d_value;
+    bool both = family->norm_place == PLACE_REVERSIBLE;
+    int inner = config->bottleneck.d > 0 ? config->bottleneck.d : config->d_model;
+    int out = config->d_out > 0 ? config->d_out : config->d_model, end = both ? 2 * out : out;
+    bool rest = family_has(family, W_HEAD_REST) && config->head.task == NULL;
 
     switch (d) {
-    case DIM_D:       return c->d_model;
-    case DIM_E:       return c->d_embed;
-    case DIM_EMB:     return family_has(f, W_EMB_PROJ) ? c->d_embed : c->d_model;
+    case DIM_D:       return config->d_model;
+    case DIM_E:       return config->d_embed;
+    case DIM_EMB:     return family_has(family, W_EMB_PROJ) ? config->d_embed : config->d_model;
     case DIM_EMB_NORM:
-        return family_slot_dim(f, c, quirks_of(f)->proj_before_norm ? DIM_D : DIM_EMB);
+        return family_slot_dim(family, config,
+                               quirks_of(family)->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
-    case DIM_Q:       return quirks_of(f)->q_gated ? 2 * hd : hd;
+    case DIM_Q:       return quirks_of(family)->q_gated ? 2 * hd : hd;
     case DIM_GV:      return gv;
-    case DIM_HV:      return c->n_heads * c->d_value;
+    case DIM_HV:      return config->n_heads * config->d_value;
     case DIM_QKV:     return hd + gd + gv;
-    case DIM_Q_NORM:  return full ? hd : c->d_head;
-    case DIM_K_NORM:  return full ? gd : c->d_head;
-    case DIM_F:       return c->d_ff;
-    case DIM_UP:      return family_mlp(f, c) == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
-    case DIM_TASK:    return c->n_tasks;
-    case DIM_BOXES:   return c->n_boxes;
-    case DIM_PAIRS:   return c->rotary.n_columns / 2;
-    case DIM_V:       return c->n_vocab;
-    case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
-    case DIM_BUCKETS: return c->bias.n_buckets;
-    case DIM_GRID:    return (2 * family_grid(c, 0) - 1) * (2 * family_grid(c, 1) - 1) + 3;
-    case DIM_H:       return c->n_heads;
-    case DIM_REL:     return 2 * c->relative.span;
+    case DIM_Q_NORM:  return full ? hd : config->d_head;
+    case DIM_K_NORM:  return full ? gd : config->d_head;
+    case DIM_F:       return config->d_ff;
+    case DIM_UP:
+        return family_mlp(family, config) == MLP_GATED_FUSED ? 2 * config->d_ff : config->d_ff;
+    case DIM_TASK:    return config->n_tasks;
+    case DIM_BOXES:   return config->n_boxes;
+    case DIM_PAIRS:   return config->rotary.n_columns / 2;
+    case DIM_V:       return config->n_vocab;
+    case DIM_POS:
+        return config->n_positions + (family->positions == POS_TABLE ? family->pos_offset : 0);
+    case DIM_BUCKETS: return config->bias.n_buckets;
+    case DIM_GRID:
+        return (2 * family_grid(config, 0) - 1) * (2 * family_grid(config, 1) - 1) + 3;
+    case DIM_H:       return config->n_heads;
+    case DIM_REL:     return 2 * config->relative.span;
     case DIM_TWO:     return 2;
-    case DIM_CONV:    return c->d_model / c->front.conv_groups;
-    case DIM_CONV_ROWS: return c->front.conv_width;
-    case DIM_WAVE:    return c->front.wave.channels[i];
-    case DIM_WAVE_IN: return i > 0 ? c->front.wave.channels[i - 1] : 1;
-    case DIM_DISTANCES: return c->relative.n_distances;
-    case DIM_ONE_HEAD: return c->d_head;
-    case DIM_KEY_INPUT: return c->cross.d_key > 0 ? c->cross.d_key : c->d_model;
-    case DIM_VALUE_INPUT: return c->cross.d_value > 0 ? c->cross.d_value : c->d_model;
-    case DIM_TYPE:    return c->n_types;
-    case DIM_CHANNELS: return c->front.n_channels;
-    case DIM_MEL:     return c->front.n_mel;
-    case DIM_HEAD:    return c->head.task != NULL ? head_outputs(c) :
-                             c->head.one_number ? 1 : c->n_vocab;
-    case DIM_HEAD_IN: return c->head.task != NULL ? head_input(f, c) : both ? end :
-                             c->head.one_number ? c->d_model :
-                             c->head.d_in > 0 ? c->head.d_in : c->d_embed;
-    case DIM_OUT:     return c->d_out > 0 ? c->d_out : inner;
+    case DIM_CONV:    return config->d_model / config->front.conv_groups;
+    case DIM_CONV_ROWS: return config->front.conv_width;
+    case DIM_WAVE:    return config->front.wave.channels[i];
+    case DIM_WAVE_IN: return i > 0 ? config->front.wave.channels[i - 1] : 1;
+    case DIM_DISTANCES: return config->relative.n_distances;
+    case DIM_ONE_HEAD: return config->d_head;
+    case DIM_KEY_INPUT: return config->cross.d_key > 0 ? config->cross.d_key : config->d_model;
+    case DIM_VALUE_INPUT:
+        return config->cross.d_value > 0 ? config->cross.d_value : config->d_model;
+    case DIM_TYPE:    return config->n_types;
+    case DIM_CHANNELS: return config->front.n_channels;
+    case DIM_MEL:     return config->front.n_mel;
+    case DIM_HEAD:    return config->head.task != NULL ? head_outputs(config) :
+                             config->head.one_number ? 1 : config->n_vocab;
+    case DIM_HEAD_IN: return config->head.task != NULL ? head_input(family, config) : both ? end :
+                             config->head.one_number ? config->d_model :
+                             config->head.d_in > 0 ? config->head.d_in : config->d_embed;
+    case DIM_OUT:     return config->d_out > 0 ? config->d_out : inner;
     case DIM_INNER:   return inner;
-    case DIM_READ:    return c->bottleneck.all || c->bottleneck.shared ? inner : c->d_model;
-    case DIM_READ_V:  return c->bottleneck.all ? inner : c->d_model;
-    case DIM_TOK_IN:  return c->trigrams ? 3 * c->d_embed : c->d_embed;
-    case DIM_BUCKETS_H: return c->bias.n_buckets * c->n_heads;
-    case DIM_TAPS:    return c->n_taps;
-    case DIM_TAPS_H:  return c->n_taps * c->n_heads;
-    case DIM_MADE:    return c->n_heads * c->d_value * (quirks_of(f)->taps ? 2 : 1);
-    case DIM_REST:    return c->d_model > c->d_embed ? c->d_model - c->d_embed : 0;
-    case DIM_TRANSFORM: return family_slot_dim(f, c, rest ? DIM_D : DIM_HEAD_IN);
+    case DIM_READ:
+        return config->bottleneck.all || config->bottleneck.shared ? inner : config->d_model;
+    case DIM_READ_V:  return config->bottleneck.all ? inner : config->d_model;
+    case DIM_TOK_IN:  return config->trigrams ? 3 * config->d_embed : config->d_embed;
+    case DIM_BUCKETS_H: return config->bias.n_buckets * config->n_heads;
+    case DIM_TAPS:    return config->n_taps;
+    case DIM_TAPS_H:  return config->n_taps * config->n_heads;
+    case DIM_MADE:    return config->n_heads * config->d_value * (quirks_of(family)->taps ? 2 : 1);
+    case DIM_REST:
+        return config->d_model > config->d_embed ? config->d_model - config->d_embed : 0;
+    case DIM_TRANSFORM: return family_slot_dim(family, config, rest ? DIM_D : DIM_HEAD_IN);
     case DIM_END:     return end;
-    case DIM_AXIS_0:  return c->axial.shape[0];
-    case DIM_AXIS_1:  return c->axial.shape[1];
-    case DIM_WIDTH_0: return c->axial.width[0];
-    case DIM_WIDTH_1: return c->axial.width[1];
-    case DIM_EXPERTS: return c->experts.n;
-    case DIM_FX:      return c->experts.d_ff;
-    case DIM_FX2:     return 2 * c->experts.d_ff;
+    case DIM_AXIS_0:  return config->axial.shape[0];
+    case DIM_AXIS_1:  return config->axial.shape[1];
+    case DIM_WIDTH_0: return config->axial.width[0];
+    case DIM_WIDTH_1: return config->axial.width[1];
+    case DIM_EXPERTS: return config->experts.n;
+    case DIM_FX:      return config->experts.d_ff;
+    case DIM_FX2:     return 2 * config->experts.d_ff;
     case DIM_ONE:     return 1;
-    case DIM_FS:      return c->experts.d_shared > 0 ? c->experts.d_shared :
-                             c->experts.n_shared * c->experts.d_ff;
-    case DIM_LANG:    return c->language.d;
-    case DIM_STREAMS: return c->streams.n;
-    case DIM_STREAMS_2: return c->streams.n * c->streams.n;
-    case DIM_SKIP:    return c->streams.d_skip;
-    case DIM_INPUT:   return c->streams.d_input;
-    case DIM_INPUTS:  return c->n_layers * c->streams.d_input;
-    case DIM_INPUT_V: return c->streams.n_vocab;
+    case DIM_FS:      return config->experts.d_shared > 0 ? config->experts.d_shared :
+                             config->experts.n_shared * config->experts.d_ff;
+    case DIM_LANG:    return config->language.d;
+    case DIM_STREAMS: return config->streams.n;
+    case DIM_STREAMS_2: return config->streams.n * config->streams.n;
+    case DIM_SKIP:    return config->streams.d_skip;
+    case DIM_INPUT:   return config->streams.d_input;
+    case DIM_INPUTS:  return config->n_layers * config->streams.d_input;
+    case DIM_INPUT_V: return config->streams.n_vocab;
     case DIM_MIX_IN:
     case DIM_MIX_OUT:
     case DIM_MIX_CHANNELS:
     case DIM_MIX_TAPS:
     case DIM_MIX_RATES:
     case DIM_MIX_HEADS:
-    case DIM_MIX_VALUE: return mixer_dim(f, c, d);
-    case DIM_Q_RANK:  return c->latent.q_rank;
-    case DIM_KV_RANK: return c->latent.kv_rank;
-    case DIM_KV_A:    return c->latent.kv_rank + c->latent.d_rope;
-    case DIM_KV_B:    return c->n_heads * (c->latent.d_nope + c->d_value);
+    case DIM_MIX_VALUE: return mixer_dim(family, config, d);
+    case DIM_Q_RANK:  return config->latent.q_rank;
+    case DIM_KV_RANK: return config->latent.kv_rank;
+    case DIM_KV_A:    return config->latent.kv_rank + config->latent.d_rope;
+    case DIM_KV_B:    return config->n_heads * (config->latent.d_nope + config->d_value);
     case DIM_NONE:    break;
     }
     assert(0);
     return 0;
 }
 
-bool family_slot_in_out(const struct family *f, enum slot s)
+bool family_slot_in_out(const struct family *family, enum slot s)
 {
-    if (f->order == ORDER_IN_OUT_QKV)
+    if (family->order == ORDER_IN_OUT_QKV)
         return s == W_Q || s == W_K || s == W_V || s == W_REL_K;
-    if (f->order == ORDER_IN_OUT_EXPERTS)
+    if (family->order == ORDER_IN_OUT_EXPERTS)
         return family_slots[s].kind == SLOT_EXPERTS;
-    return (f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR) || s == W_HEAD_REST;
+    return (family->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR) ||
+           s == W_HEAD_REST;
 }
 
-bool family_slot_is_grouped(const struct config *c, enum slot s)
+bool family_slot_is_grouped(const struct config *config, enum slot s)
 {
-    return c->mlp_groups > 1 && (s == W_UP || s == W_DOWN);
+    return config->mlp_groups > 1 && (s == W_UP || s == W_DOWN);
 }
 
 bool family_slot_is_linear(enum slot s)
@@ -434,9 +444,9 @@ bool family_slot_is_linear(enum slot s)
             s != W_MODES && s != W_PREDICT && s != W_CORRECT);
 }
 
-const char *family_slot_names(const struct family *f, const struct config *c, enum slot s)
+const char *family_slot_names(const struct family *family, const struct config *config, enum slot s)
 {
-    const struct head_task *task = c->head.task;
+    const struct head_task *task = config->head.task;
 
     if (task != NULL && s == W_HEAD_DENSE)
         return task->dense;
@@ -444,33 +454,34 @@ const char *family_slot_names(const struct family *f, const struct config *c, en
         return task->norm;
     if (task != NULL && s == W_HEAD)
         return task->out;
-    return task != NULL && s == W_HEAD_BIAS ? NULL : family_names(f, s);
+    return task != NULL && s == W_HEAD_BIAS ? NULL : family_names(family, s);
 }
 
-enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s)
+enum bias_rule family_slot_bias(const struct family *family, const struct config *config,
+                                enum slot s)
 {
     enum bias_group group = family_slots[s].group;
-    enum bias_rule rule = s == W_HEAD_BIAS ? f->head_bias : f->biased[group];
+    enum bias_rule rule = s == W_HEAD_BIAS ? family->head_bias : family->biased[group];
 
-    if (f->bare)
+    if (family->bare)
         return BIAS_AS_STORED;
     if (group == OF_K && rule == BIAS_USUAL)
-        rule = f->biased[OF_QKV];
+        rule = family->biased[OF_QKV];
     if (group == OF_QK_NORM && rule == BIAS_USUAL)
-        rule = f->biased[OF_NORM];
+        rule = family->biased[OF_NORM];
     if (group == OF_ROUTER && rule == BIAS_USUAL)
         return BIAS_NEVER;
-    if ((group == OF_NORM || group == OF_QK_NORM) && !family_norm_has_bias(f))
+    if ((group == OF_NORM || group == OF_QK_NORM) && !family_norm_has_bias(family))
         return BIAS_NEVER;
-    if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */
-        return c->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;
-    if (group == OF_HEAD && c->head.one_number)
+    if (group == OF_HEAD && config->head.task != NULL)       /* a decoder's `score` has none */
+        return config->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;
+    if (group == OF_HEAD && config->head.one_number)
         return BIAS_ALWAYS;
     if (rule == BIAS_USUAL && group == OF_HEAD)         /* the tied one may be stored twice */
-        return family_has(f, W_HEAD_BIAS) ? BIAS_AS_STORED : BIAS_NEVER;
+        return family_has(family, W_HEAD_BIAS) ? BIAS_AS_STORED : BIAS_NEVER;
     if (rule == BIAS_USUAL)
         return BIAS_ALWAYS;
     if (rule > BIAS_AS_STORED)
-        rule = c->has_bias[rule] ? BIAS_ALWAYS : BIAS_NEVER;
+        rule = config->has_bias[rule] ? BIAS_ALWAYS : BIAS_NEVER;
     return rule;
 }

@@ -96,24 +96,26 @@ extern const struct slot_row family_slots[N_SLOT];
 bool family_slot_attends(enum slot s);
 bool family_slot_mixes(enum slot s);
 
-int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
-int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
+int family_grid(const struct config *config, int axis);     /* patches of a column; of a row */
+int family_slot_dim(const struct family *family, const struct config *config, enum dim d);
 /* The same of convolution i of a waveform; that is the first above. */
-int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i);
-bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
+int family_wave_dim(const struct family *family, const struct config *config, enum dim d, int i);
+bool family_slot_in_out(const struct family *family, enum slot s);     /* stored as y = x W */
 
 /* A tensor for each group of columns: [groups, in / groups, out / groups]. */
-bool family_slot_is_grouped(const struct config *c, enum slot s);
+bool family_slot_is_grouped(const struct config *config, enum slot s);
 
 /* A linear that tools for quantisation round: heads too; a router, convolutions, tables
  * that are looked up are not. */
 bool family_slot_is_linear(enum slot s);
 
 /* family_names(), or those of the config's head. */
-const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
+const char *family_slot_names(const struct family *family, const struct config *config,
+                              enum slot s);
 
 /* Whether the reference library makes a bias for what the slot holds, which is of a group or
  * W_HEAD_BIAS itself: BIAS_ALWAYS, BIAS_NEVER, or BIAS_AS_STORED where the file alone says so. */
-enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s);
+enum bias_rule family_slot_bias(const struct family *family, const struct config *config,
+                                enum slot s);
 
 #endif

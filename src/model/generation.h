@@ -25,7 +25,7 @@ struct generation {
 };
 
 /*
- * Reads them for m, the whole model.
+ * Reads them for model, the whole model.
  *
  * Errors (ERR_INPUT): a file that is not a JSON object; a value of the wrong type (key,
  * found, expected); a token to force or to start with that is not in the vocabulary; an
@@ -34,17 +34,17 @@ struct generation {
  * exponential_decay_length_penalty, watermarking_config).
  * Source: transformers generation/configuration_utils.py
  */
-int generation_read(struct generation *g, struct arena *a, const struct model *m,
+int generation_read(struct generation *generation, struct arena *a, const struct model *model,
                     struct err *e);
 
 /* The same from the bytes of such a file; name is for messages. */
-int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
+int generation_read_json(struct generation *generation, struct arena *a, const struct model *model,
                          struct span bytes, const char *name, struct err *e);
 
 /*
  * Whether a row's logits are those of the next token, so that a text can be continued: the model is
  * causal, and its head does not predict the row's own token, as XLNet's does.
  */
-bool model_predicts_next(const struct model *m);
+bool model_predicts_next(const struct model *model);
 
 #endif

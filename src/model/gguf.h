@@ -12,19 +12,19 @@
 #include "weights/gguf.h"
 
 /*
- * Fills *c and *family (a copy, in arena a) for weights from a GGUF file.
+ * Fills *config and *family (a copy, in arena a) for weights from a GGUF file.
  *
  * Errors (ERR_INPUT): no general.architecture, or an unsupported one (lists the
  * supported); a key that is missing, of the wrong type or out of range; widths
  * that vary by layer; a rope scaling that is not supported.
  */
-int gguf_config(struct config *c, const struct family **family, struct arena *a,
-                const struct weights *w, struct err *e);
+int gguf_config(struct config *config, const struct family **family, struct arena *a,
+                const struct weights *weights, struct err *e);
 
 /* Number i of the supported architectures; NULL after the last. */
 const char *gguf_architecture(int i);
 
-/* The same among those that are read as family f. */
-const char *gguf_of_family(const struct family *f, int i);
+/* The same among those that are read as family. */
+const char *gguf_of_family(const struct family *family, int i);
 
 #endif

@@ -67,10 +67,10 @@ const char *gguf_architecture(int i)
     return NULL;
 }
 
-const char *gguf_of_family(const struct family *f, int i)
+const char *gguf_of_family(const struct family *family, int i)
 {
     for (const struct gguf_arch *arch = gguf_archs; arch->name != NULL; arch++)
-        if (strcmp(arch->model_type, f->name) == 0 && i-- == 0)
+        if (strcmp(arch->model_type, family->name) == 0 && i-- == 0)
             return arch->name;
     return NULL;
 }
@@ -139,9 +139,9 @@ static const struct { const char *arch; enum slot slot; const char *name; } exce
 };
 
 /* Experts that are one tensor elsewhere have gates and first linears apart here. */
-static void gguf_names_split_experts(struct family *f)
+static void gguf_names_split_experts(struct family *family)
 {
-    const char **name = f->stack.name;
+    const char **name = family->stack.name;
 
     if (name[W_EXPS_UP] == NULL)
         return;
@@ -151,11 +151,11 @@ static void gguf_names_split_experts(struct family *f)
         name[s] = names[s];
 }
 
-static const struct quirks *adapt_quirks(struct arena *a, const struct family *f)
+static const struct quirks *adapt_quirks(struct arena *a, const struct family *family)
 {
     struct quirks *quirks = arena_alloc(a, 1, sizeof *quirks);
 
-    *quirks = *quirks_of(f);
+    *quirks = *quirks_of(family);
     quirks->long_mscale = false;            /* there is one factor for both */
     quirks->dense_apart = false;            /* its keys say which width is which */
     quirks->experts_in_pairs = false;       /* gates and first linears are apart */
@@ -209,11 +209,11 @@ const struct family *gguf_family(struct arena *a, const struct family *f,
     return family;
 }
 
-bool gguf_any_layer(struct arena *a, const struct weights *w, const char *before,
+bool gguf_any_layer(struct arena *a, const struct weights *weights, const char *before,
                     const char *after, int64_t n_layers)
 {
-    for (int64_t l = 0; l < n_layers && l < weights_count(w); l++)
-        if (weights_find(w, arena_printf(a, "%s%lld%s", before, (long long)l, after)) != NULL)
+    for (int64_t l = 0; l < n_layers && l < weights_count(weights); l++)
+        if (weights_find(weights, arena_printf(a, "%s%lld%s", before, (long long)l, after)) != NULL)
             return true;
     return false;
 }

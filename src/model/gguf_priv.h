@@ -20,11 +20,11 @@ struct gguf_arch {
 extern const struct gguf_arch gguf_archs[];     /* ends with name NULL */
 
 /* A copy of the family's row, adapted to the format. */
-const struct family *gguf_family(struct arena *a, const struct family *f,
+const struct family *gguf_family(struct arena *a, const struct family *family,
                                  const struct gguf_arch *arch);
 
 /* Whether one of the layers has a tensor named BEFORE, its number, AFTER. */
-bool gguf_any_layer(struct arena *a, const struct weights *w, const char *before,
+bool gguf_any_layer(struct arena *a, const struct weights *weights, const char *before,
                     const char *after, int64_t n_layers);
 
 #endif

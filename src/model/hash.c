@@ -23,9 +23,9 @@ static uint64_t fnv_number(uint64_t h, uint64_t v, int size_bytes)
     return fnv(h, bytes, (size_t)size_bytes);
 }
 
-uint64_t model_hash(const struct model *m)
+uint64_t model_hash(const struct model *model)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     const int numbers[] = { config->n_layers, config->n_heads,    config->n_kv_heads,
                             config->d_model,  config->d_head,     config->d_ff,
                             config->n_vocab,  config->n_positions };
@@ -33,8 +33,8 @@ uint64_t model_hash(const struct model *m)
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         h = fnv_number(h, (uint64_t)numbers[i], 4);
-    for (int i = 0; i < weights_count(m->weights); i++) {
-        const struct tensor *tensor = weights_at(m->weights, i);
+    for (int i = 0; i < weights_count(model->weights); i++) {
+        const struct tensor *tensor = weights_at(model->weights, i);
 
         h = fnv(h, tensor->name, strlen(tensor->name));
         for (int k = 0; k < tensor->n_dims; k++)
@@ -58,25 +58,25 @@ static uint64_t fnv_ends(uint64_t h, const unsigned char *data, uint64_t n_bytes
 }
 
 /* Of one that is made: what it is made from. */
-static uint64_t fnv_tensor(uint64_t h, const struct tensor *t)
+static uint64_t fnv_tensor(uint64_t h, const struct tensor *tensor)
 {
-    if (t->maker == NULL)
-        return fnv_ends(h, t->data, (uint64_t)tensor_stored_bytes(t));
-    for (int i = 0; i < t->maker->n_parts; i++)
-        h = fnv_tensor(h, &t->maker->part[i]);
+    if (tensor->maker == NULL)
+        return fnv_ends(h, tensor->data, (uint64_t)tensor_stored_bytes(tensor));
+    for (int i = 0; i < tensor->maker->n_parts; i++)
+        h = fnv_tensor(h, &tensor->maker->part[i]);
     return h;
 }
 
-static uint64_t fnv_weights(uint64_t h, const struct weights *w)
+static uint64_t fnv_weights(uint64_t h, const struct weights *weights)
 {
-    for (int i = 0; i < weights_count(w); i++)
-        h = fnv_tensor(h, weights_at(w, i));
+    for (int i = 0; i < weights_count(weights); i++)
+        h = fnv_tensor(h, weights_at(weights, i));
     return h;
 }
 
-uint64_t model_hash_weights(const struct model *m)
+uint64_t model_hash_weights(const struct model *model)
 {
-    return fnv_weights(m->hash, m->weights);
+    return fnv_weights(model->hash, model->weights);
 }
 
 static bool hash_ends_with(const char *name, const char *end)
@@ -132,14 +132,14 @@ static int fnv_files(uint64_t *h, struct arena *a, const char *dir, struct err *
     return 0;
 }
 
-int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, struct err *e)
+int model_hash_data(const struct model *model, struct arena *a, uint64_t *hash, struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
     int status = 0;
 
-    *hash = model_hash_weights(m);
-    if (m->dir != NULL)
-        status = fnv_files(hash, a, m->dir, e);
+    *hash = model_hash_weights(model);
+    if (model->dir != NULL)
+        status = fnv_files(hash, a, model->dir, e);
     arena_reset(a, mark);
     return status;
 }

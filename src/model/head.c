@@ -118,32 +118,32 @@ bool head_is_tensor(const char *name)
     return is_weight_of(name, gguf, strlen(gguf)) || strcmp(name, "cls.weight") == 0;
 }
 
-enum head_scope head_scope(const struct config *c)
+enum head_scope head_scope(const struct config *config)
 {
-    enum head_scope rows = c->head.task->rows;
+    enum head_scope rows = config->head.task->rows;
 
-    return rows == HEAD_BY_CONFIG ? c->head.pooled : rows;
+    return rows == HEAD_BY_CONFIG ? config->head.pooled : rows;
 }
 
-int head_outputs(const struct config *c)
+int head_outputs(const struct config *config)
 {
-    enum head_gives gives = c->head.task->gives;
+    enum head_gives gives = config->head.task->gives;
 
-    return gives == HEAD_LABELS ? c->head.n_labels : gives == HEAD_CHOICE ? 1 : 2;
+    return gives == HEAD_LABELS ? config->head.n_labels : gives == HEAD_CHOICE ? 1 : 2;
 }
 
-const char *head_label(const struct config *c, int i, struct arena *a)
+const char *head_label(const struct config *config, int i, struct arena *a)
 {
     static const char *const span[] = { "start", "end" }, *const next[] = { "next", "other" };
 
-    switch (c->head.task->gives) {
+    switch (config->head.task->gives) {
     case HEAD_SPAN:
         return span[i];
     case HEAD_NEXT:
         return next[i];
     case HEAD_LABELS:
-        if (c->head.label != NULL && c->head.label[i] != NULL)
-            return c->head.label[i];
+        if (config->head.label != NULL && config->head.label[i] != NULL)
+            return config->head.label[i];
         return arena_printf(a, "LABEL_%d", i);
     case HEAD_CHOICE:
         break;
@@ -151,16 +151,16 @@ const char *head_label(const struct config *c, int i, struct arena *a)
     return NULL;
 }
 
-void head_act(const struct config *c, float *y, int64_t n)
+void head_act(const struct config *config, float *y, int64_t n)
 {
     static const enum act fixed[] = {
         [HEAD_ACT_TANH] = ACT_TANH, [HEAD_ACT_RELU] = ACT_RELU, [HEAD_ACT_GELU] = ACT_GELU,
     };
-    enum head_act which = c->head.task->act;
-    enum act act = which == HEAD_ACT_MODEL ? c->act :
-                   which == HEAD_ACT_POOLER ? c->head.pooler_act :
-                   which == HEAD_ACT_CLASSIFIER ? c->head.classifier_act :
-                   which == HEAD_ACT_SUMMARY ? c->head.summary_act : fixed[which];
+    enum head_act which = config->head.task->act;
+    enum act act = which == HEAD_ACT_MODEL ? config->act :
+                   which == HEAD_ACT_POOLER ? config->head.pooler_act :
+                   which == HEAD_ACT_CLASSIFIER ? config->head.classifier_act :
+                   which == HEAD_ACT_SUMMARY ? config->head.summary_act : fixed[which];
 
     if (which != HEAD_ACT_NONE && act != N_ACT)
         act_apply(act, y, n);

@@ -65,14 +65,14 @@ bool head_is_unknown(const char *class_name);
  * "cls.output.weight". */
 bool head_is_tensor(const char *name);
 
-/* The scope, and the number of outputs, of the task of c, which must have one. */
-enum head_scope head_scope(const struct config *c);
-int head_outputs(const struct config *c);
+/* The scope, and the number of outputs, of the task of config, which must have one. */
+enum head_scope head_scope(const struct config *config);
+int head_outputs(const struct config *config);
 /* The name of output i, in arena a: "POSITIVE", or "LABEL_1" if the config has no name for it; NULL
  * if its outputs have no names. */
-const char *head_label(const struct config *c, int i, struct arena *a);
+const char *head_label(const struct config *config, int i, struct arena *a);
 
 /* Applies the activation after the dense layer to n numbers. */
-void head_act(const struct config *c, float *y, int64_t n);
+void head_act(const struct config *config, float *y, int64_t n);
 
 #endif

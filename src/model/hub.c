@@ -138,10 +138,10 @@ static bool hub_parse(struct arena *a, const char *asked, struct name *out)
     return true;
 }
 
-static const char *fetch(struct arena *a, const struct name *n)
+static const char *fetch(struct arena *a, const struct name *name)
 {
-    return n->revision == NULL ? arena_printf(a, "hf download %s", n->id)
-        : arena_printf(a, "hf download %s --revision %s", n->id, n->revision);
+    return name->revision == NULL ? arena_printf(a, "hf download %s", name->id)
+        : arena_printf(a, "hf download %s --revision %s", name->id, name->revision);
 }
 
 /* ---- snapshots ---- */

@@ -60,11 +60,11 @@ struct layer_asked {
 };
 
 /* True if any tensor has a name that only bare layers have. */
-bool layer_is(const struct weights *w, struct arena *scratch);
+bool layer_is(const struct weights *weights, struct arena *scratch);
 
 /*
- * Fills *c and *family; name: the file name, for messages.  Fused tensors (in_proj_weight), split
- * ones (q_linears.0), and linears in other forms are replaced in w by one linear each.
+ * Fills *config and *family; name: the file name, for messages.  Fused tensors (in_proj_weight),
+ * split ones (q_linears.0), and linears in other forms are replaced in weights by one linear each.
  * *note: assumptions where the file is ambiguous, for the user; NULL if none.
  *
  * Errors (ERR_INPUT): no known layout (with the tensors found, and the nearest layouts); two at
@@ -72,8 +72,8 @@ bool layer_is(const struct weights *w, struct arena *scratch);
  * width.  ERR_USAGE: the number of heads is unknown and not given, or not that of the file; two
  * attentions, or two layouts, match, with the option that decides.
  */
-int layer_describe(struct config *c, const struct family **family, struct arena *a,
-                   struct weights *w, const char *name, const struct layer_asked *asked,
+int layer_describe(struct config *config, const struct family **family, struct arena *a,
+                   struct weights *weights, const char *name, const struct layer_asked *asked,
                    const char **note, struct err *e);
 
 #endif

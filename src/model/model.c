@@ -15,23 +15,23 @@
 #include "weights/npz.h"
 
 /* name: of the weights, for messages; config_name: of the config. */
-static int open_memory(struct model *m, struct arena *a, const struct model_files *files,
+static int open_memory(struct model *model, struct arena *a, const struct model_files *files,
                        const char *name, const char *config_name, struct err *e)
 {
-    m->name = name;
-    m->config_json = files->config;
-    m->weights = weights_open_memory(a, files->weights, name, e);
-    if (m->weights == NULL)
+    model->name = name;
+    model->config_json = files->config;
+    model->weights = weights_open_memory(a, files->weights, name, e);
+    if (model->weights == NULL)
         return -1;
-    if (weights_gguf(m->weights) != NULL)
-        return gguf_config(&m->config, &m->family, a, m->weights, e);
+    if (weights_gguf(model->weights) != NULL)
+        return gguf_config(&model->config, &model->family, a, model->weights, e);
     if (files->config.data == NULL)
         return err_set(e, ERR_INPUT, "%s: a safetensors model requires its config.json", name);
-    return config_read(&m->config, &m->family, a, files->config, config_name, files->tower,
+    return config_read(&model->config, &model->family, a, files->config, config_name, files->tower,
                        e);
 }
 
-static int open_builtin(struct model *m, struct arena *a, const char *path, struct err *e)
+static int open_builtin(struct model *model, struct arena *a, const char *path, struct err *e)
 {
     struct model_files files;
     struct builtin builtin;
@@ -39,7 +39,7 @@ static int open_builtin(struct model *m, struct arena *a, const char *path, stru
     if (builtin_find(&builtin, path, e) != 0)
         return -1;
     files = (struct model_files){ builtin.weights, builtin.config, TOWER_NONE };
-    return open_memory(m, a, &files, "built-in model", "built-in config.json", e);
+    return open_memory(model, a, &files, "built-in model", "built-in config.json", e);
 }
 
 static bool is_npz(const char *path)
@@ -98,7 +98,7 @@ static int only_layer(struct arena *a, const char **path, struct err *e)
 }
 
 /* Weights first: a lone .bin is best answered by how to convert it. */
-static int open_path(struct model *m, struct arena *a, const char *path,
+static int open_path(struct model *model, struct arena *a, const char *path,
                      const struct layer_asked *asked, struct err *e)
 {
     const char *config, *option = first_asked(asked);
@@ -113,27 +113,28 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     if (file_is_dir(path) && !file_exists(file_join(a, path, "config.json")) &&
         only_layer(a, &path, e) != 0)
         return -1;
-    m->name = hub_name(a, path);
-    m->weights = (is_npz(path) ? npz_open : weights_open)(a, path, e);
-    if (m->weights == NULL)
+    model->name = hub_name(a, path);
+    model->weights = (is_npz(path) ? npz_open : weights_open)(a, path, e);
+    if (model->weights == NULL)
         return -1;
-    m->dir = file_folder(a, path);
-    config = file_join(a, m->dir, "config.json");
+    model->dir = file_folder(a, path);
+    config = file_join(a, model->dir, "config.json");
     alone = is_npz(path) ||
-            (weights_gguf(m->weights) == NULL &&
+            (weights_gguf(model->weights) == NULL &&
              (!file_exists(config) || asked->names != NULL || asked->prefix != NULL));
-    if (!file_is_dir(path) && (alone || layer_is(m->weights, a)))
-        return layer_describe(&m->config, &m->family, a, m->weights, path, asked, &m->note, e);
+    if (!file_is_dir(path) && (alone || layer_is(model->weights, a)))
+        return layer_describe(&model->config, &model->family, a, model->weights, path, asked,
+                              &model->note, e);
     if (option != NULL)
-        return model_refuse(option, m->name, e);
-    if (weights_gguf(m->weights) != NULL) {
-        m->dir = weights_gguf(m->weights)->file;
-        return gguf_config(&m->config, &m->family, a, m->weights, e);
+        return model_refuse(option, model->name, e);
+    if (weights_gguf(model->weights) != NULL) {
+        model->dir = weights_gguf(model->weights)->file;
+        return gguf_config(&model->config, &model->family, a, model->weights, e);
     }
     bytes = file_hold(a, config, e);
     if (bytes == NULL)
         return -1;
-    status = config_read(&m->config, &m->family, a, *bytes, config, asked->tower, e);
+    status = config_read(&model->config, &model->family, a, *bytes, config, asked->tower, e);
     file_drop(a, bytes);
     return status;
 }
@@ -147,12 +148,13 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
 
 /* A head that predicts tokens is the embedding where the file has none, unless the config says
  * otherwise. */
-static const struct adapter_tied *tied_head(const struct model *m, struct arena *a)
+static const struct adapter_tied *tied_head(const struct model *model, struct arena *a)
 {
-    const struct family *last = m->family->decoder != NULL ? m->family->decoder : m->family;
+    const struct family *last = model->family->decoder != NULL ? model->family->decoder :
+                                model->family;
     struct adapter_tied *tied;
 
-    if (m->config.head.untied || head_is_unknown(m->config.head.class_name) ||
+    if (model->config.head.untied || head_is_unknown(model->config.head.class_name) ||
         !family_has(last, W_HEAD) || !family_has(last, W_TOK))
         return NULL;
     tied = arena_alloc(a, 1, sizeof *tied);
@@ -160,23 +162,23 @@ static const struct adapter_tied *tied_head(const struct model *m, struct arena 
     return tied;
 }
 
-static int model_merge(struct model *m, struct arena *a, const char *dir, struct err *e)
+static int model_merge(struct model *model, struct arena *a, const char *dir, struct err *e)
 {
     const char *name = hub_name(a, dir);
 
-    m->name = arena_printf(a, "%s+%s", m->name, name);
-    if (m->config.card.name != NULL)
-        m->config.card.name = arena_printf(a, "%s+%s", m->config.card.name, name);
-    return adapter_merge(m->weights, a, dir, tied_head(m, a), e);
+    model->name = arena_printf(a, "%s+%s", model->name, name);
+    if (model->config.card.name != NULL)
+        model->config.card.name = arena_printf(a, "%s+%s", model->config.card.name, name);
+    return adapter_merge(model->weights, a, dir, tied_head(model, a), e);
 }
 
 /* One that lies in the model's own folder, and is not asked for. */
-static bool has_own(const struct model *m, struct arena *a, const struct layer_asked *asked)
+static bool has_own(const struct model *model, struct arena *a, const struct layer_asked *asked)
 {
-    const char *own = m->dir == NULL || weights_gguf(m->weights) != NULL ? NULL :
-                      file_real(a, m->dir);
+    const char *own = model->dir == NULL || weights_gguf(model->weights) != NULL ? NULL :
+                      file_real(a, model->dir);
 
-    if (own == NULL || m->family->bare || !adapter_is_in(a, m->dir))
+    if (own == NULL || model->family->bare || !adapter_is_in(a, model->dir))
         return false;
     for (int i = 0; i < asked->n_adapters; i++) {
         const char *other = file_real(a, asked->adapter[i]);
@@ -187,57 +189,60 @@ static bool has_own(const struct model *m, struct arena *a, const struct layer_a
     return true;
 }
 
-static void note(struct model *m, struct arena *a, const char *text)
+static void note(struct model *model, struct arena *a, const char *text)
 {
-    m->note = m->note == NULL ? text : arena_printf(a, "%s; %s", m->note, text);
+    model->note = model->note == NULL ? text : arena_printf(a, "%s; %s", model->note, text);
 }
 
 /* What is not read of a file, or may be read in another way. */
-static void note_config(struct model *m, struct arena *a)
+static void note_config(struct model *model, struct arena *a)
 {
-    const struct config *c = &m->config;
+    const struct config *c = &model->config;
 
     if (c->whole != NULL && family_find(c->whole) == NULL)
-        note(m, a, arena_printf(a, "of this %s only the %s model is read, a %s", c->whole,
-                                c->tower == TOWER_TEXT ? "language" : "picture",
-                                m->family->name));
+        note(model, a, arena_printf(a, "of this %s only the %s model is read, a %s", c->whole,
+                                    c->tower == TOWER_TEXT ? "language" : "picture",
+                                    model->family->name));
     if (c->language.assumed)
-        note(m, a, arena_printf(a, "config.json has no default_language: read with the adapters "
-                                   "of %s", c->language.name));
+        note(model, a,
+             arena_printf(a,
+                          "config.json has no default_language: read with the adapters "
+                          "of %s",
+                          c->language.name));
 }
 
-static int adapt(struct model *m, struct arena *a, const struct layer_asked *asked,
+static int adapt(struct model *model, struct arena *a, const struct layer_asked *asked,
                  struct err *e)
 {
-    if (asked->n_adapters > 0 && m->family->bare)
-        return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", m->name);
-    m->adapted = asked->n_adapters > 0;
-    note_config(m, a);
-    if (has_own(m, a, asked)) {
-        m->adapted = true;
-        note(m, a, "its folder holds an adapter (adapter_config.json), which is merged");
-        if (adapter_merge(m->weights, a, m->dir, tied_head(m, a), e) != 0)
+    if (asked->n_adapters > 0 && model->family->bare)
+        return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", model->name);
+    model->adapted = asked->n_adapters > 0;
+    note_config(model, a);
+    if (has_own(model, a, asked)) {
+        model->adapted = true;
+        note(model, a, "its folder holds an adapter (adapter_config.json), which is merged");
+        if (adapter_merge(model->weights, a, model->dir, tied_head(model, a), e) != 0)
             return -1;
     }
     for (int i = 0; i < asked->n_adapters; i++)
-        if (model_merge(m, a, asked->adapter[i], e) != 0)
+        if (model_merge(model, a, asked->adapter[i], e) != 0)
             return -1;
     return 0;
 }
 
 /* Binds what was opened, where rc is 0. */
-static struct model *model_finish(struct model *m, struct arena *a, int rc,
+static struct model *model_finish(struct model *model, struct arena *a, int rc,
                                   const struct layer_asked *asked, struct err *e)
 {
-    if (rc != 0 || weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ||
-        adapt(m, a, asked, e) != 0 || weights_round(m->weights, asked->held, e) != 0 ||
-        model_bind(m, a, e) != 0) {
-        model_close(m);
+    if (rc != 0 || weights_dequantise(model->weights, &model->config.quantisation, e) != 0 ||
+        adapt(model, a, asked, e) != 0 || weights_round(model->weights, asked->held, e) != 0 ||
+        model_bind(model, a, e) != 0) {
+        model_close(model);
         return NULL;
     }
-    if (m->config.card.name != NULL)
-        m->name = m->config.card.name;
-    return m;
+    if (model->config.card.name != NULL)
+        model->name = model->config.card.name;
+    return model;
 }
 
 struct model *model_open_layer(struct arena *a, const char *path,
@@ -265,7 +270,7 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
     return model_finish(model, a, status, &nothing, e);
 }
 
-struct model *model_open_weights(struct arena *a, struct weights *w, struct span config,
+struct model *model_open_weights(struct arena *a, struct weights *weights, struct span config,
                                  const struct layer_asked *asked, const char *name,
                                  struct err *e)
 {
@@ -275,10 +280,10 @@ struct model *model_open_weights(struct arena *a, struct weights *w, struct span
 
     model->name = name;
     model->config_json = config;
-    model->weights = w;
+    model->weights = weights;
     if (config.data == NULL)
-        status = layer_describe(&model->config, &model->family, a, w, name, asked, &model->note,
-                                e);
+        status = layer_describe(&model->config, &model->family, a, weights, name, asked,
+                                &model->note, e);
     else if (option != NULL)
         status = model_refuse(option, name, e);
     else
@@ -287,41 +292,41 @@ struct model *model_open_weights(struct arena *a, struct weights *w, struct span
     return model_finish(model, a, status, asked, e);
 }
 
-void model_close(struct model *m)
+void model_close(struct model *model)
 {
-    if (m != NULL && m->weights != NULL)
-        weights_close(m->weights);
+    if (model != NULL && model->weights != NULL)
+        weights_close(model->weights);
 }
 
-bool model_has_cross(const struct model *m)
+bool model_has_cross(const struct model *model)
 {
-    return m->family->stack_id == STACK_CROSS ||
-           m->layer[0].slot[W_CROSS_Q].weight != NULL;
+    return model->family->stack_id == STACK_CROSS ||
+           model->layer[0].slot[W_CROSS_Q].weight != NULL;
 }
 
-bool model_has_stack(const struct model *m, enum stack_id stack)
+bool model_has_stack(const struct model *model, enum stack_id stack)
 {
-    if (m->precomputed != NULL && stack == STACK_CROSS)
-        return m->decoder != NULL && m->decoder->precomputed->cross != NULL;
-    if (m->precomputed != NULL && stack != m->family->stack_id)
-        return m->decoder != NULL && m->decoder->precomputed->self != NULL;
-    if (m->precomputed != NULL)
-        return m->precomputed->self != NULL;
-    return m->decoder != NULL || stack == m->family->stack_id ||
-           (stack == STACK_CROSS && model_has_cross(m));
+    if (model->precomputed != NULL && stack == STACK_CROSS)
+        return model->decoder != NULL && model->decoder->precomputed->cross != NULL;
+    if (model->precomputed != NULL && stack != model->family->stack_id)
+        return model->decoder != NULL && model->decoder->precomputed->self != NULL;
+    if (model->precomputed != NULL)
+        return model->precomputed->self != NULL;
+    return model->decoder != NULL || stack == model->family->stack_id ||
+           (stack == STACK_CROSS && model_has_cross(model));
 }
 
 /* The first of the tensors that no slot took. */
-static const char *unused_tensors(const struct model *m, struct arena *a)
+static const char *unused_tensors(const struct model *model, struct arena *a)
 {
     enum { MOST = 4 };
     char *all = arena_strdup(a, "");
 
-    for (int i = 0; i < m->n_unused && i < MOST; i++)
-        all = arena_printf(a, "%s%s%s", all, i > 0 ? ", " : "", m->unused[i]);
-    return m->n_unused == 0 ? "every tensor of the file is used elsewhere" :
+    for (int i = 0; i < model->n_unused && i < MOST; i++)
+        all = arena_printf(a, "%s%s%s", all, i > 0 ? ", " : "", model->unused[i]);
+    return model->n_unused == 0 ? "every tensor of the file is used elsewhere" :
            arena_printf(a, "tensors that are not used: %s%s", all,
-                        m->n_unused > MOST ? ", ..." : "");
+                        model->n_unused > MOST ? ", ..." : "");
 }
 
 /* What the heads of this class are called, "score, classifier"; "": the class is not known. */
@@ -335,7 +340,7 @@ static const char *names_of_head(const char *class_name, struct arena *a)
     return all;
 }
 
-static int no_such_head(const struct model *m, const char *class_name, struct err *e)
+static int no_such_head(const struct model *model, const char *class_name, struct err *e)
 {
     const char *names;
     struct arena a;
@@ -344,101 +349,101 @@ static int no_such_head(const struct model *m, const char *class_name, struct er
     names = names_of_head(class_name, &a);
     if (names[0] != '\0')
         err_set(e, ERR_INPUT, "%s: has no head of %s, expected one of the tensors %s (%s)",
-                m->name, class_name, names, unused_tensors(m, &a));
+                model->name, class_name, names, unused_tensors(model, &a));
     else
-        err_set(e, ERR_INPUT, "%s: the head of %s is not known (%s)", m->name, class_name,
-                unused_tensors(m, &a));
+        err_set(e, ERR_INPUT, "%s: the head of %s is not known (%s)", model->name, class_name,
+                unused_tensors(model, &a));
     arena_finish(&a);
     return -1;
 }
 
 /* Weights of a head that nothing says how to use. */
-static int no_class(const struct model *m, struct err *e)
+static int no_class(const struct model *model, struct err *e)
 {
-    for (int i = 0; i < m->n_unused; i++)
-        if (head_is_tensor(m->unused[i]))
-            return err_set(e, ERR_INPUT, "%s: the head %s is not known: %s", m->name,
-                           m->unused[i], weights_gguf(m->weights) != NULL ?
+    for (int i = 0; i < model->n_unused; i++)
+        if (head_is_tensor(model->unused[i]))
+            return err_set(e, ERR_INPUT, "%s: the head %s is not known: %s", model->name,
+                           model->unused[i], weights_gguf(model->weights) != NULL ?
                            "expected safetensors, a GGUF file does not say what it is for" :
                            "expected its class under architectures in config.json, such as "
                            "\"BertForSequenceClassification\"");
-    return err_set(e, ERR_INPUT, "%s has no output head in its weights", m->name);
+    return err_set(e, ERR_INPUT, "%s has no output head in its weights", model->name);
 }
 
-int model_check_head(const struct model *m, const struct model *shown, struct err *e)
+int model_check_head(const struct model *model, const struct model *shown, struct err *e)
 {
-    const char *class_name = m->config.head.class_name;
+    const char *class_name = model->config.head.class_name;
     const char *headless = quirks_of(shown->family)->headless;
 
     if (shown->has_head)
         return 0;
     if (headless != NULL)
-        return err_set(e, ERR_INPUT, "%s: %s", m->name, headless);
+        return err_set(e, ERR_INPUT, "%s: %s", model->name, headless);
     if (head_is_unknown(class_name))
-        return no_such_head(m, class_name, e);
-    return shown->head_lacks == NULL ? no_class(m, e) :
-           err_set(e, ERR_INPUT, "%s: its output head has no tensor %s", m->name,
+        return no_such_head(model, class_name, e);
+    return shown->head_lacks == NULL ? no_class(model, e) :
+           err_set(e, ERR_INPUT, "%s: its output head has no tensor %s", model->name,
                    shown->head_lacks);
 }
 
-int model_head_rows(const struct model *m, int T)
+int model_head_rows(const struct model *model, int T)
 {
-    return m->config.head.task != NULL && head_scope(&m->config) != HEAD_ALL ? 1 : T;
+    return model->config.head.task != NULL && head_scope(&model->config) != HEAD_ALL ? 1 : T;
 }
 
-bool model_has_sinks(const struct model *m)
+bool model_has_sinks(const struct model *model)
 {
-    const struct precomputed *r = m->precomputed;
+    const struct precomputed *r = model->precomputed;
 
-    for (int l = 0; l < m->config.n_layers; l++)
-        if (m->layer[l].slot[W_SINKS].vector != NULL ||
+    for (int l = 0; l < model->config.n_layers; l++)
+        if (model->layer[l].slot[W_SINKS].vector != NULL ||
             (r != NULL && r->self != NULL && r->self[l].sinks != NULL))
             return true;
     return false;
 }
 
-int model_stream_width(const struct model *m)
+int model_stream_width(const struct model *model)
 {
-    return (m->config.streams.n > 1 ? m->config.streams.n : 1) * m->config.d_model;
+    return (model->config.streams.n > 1 ? model->config.streams.n : 1) * model->config.d_model;
 }
 
-int model_end_width(const struct model *m)
+int model_end_width(const struct model *model)
 {
-    return family_slot_dim(m->family, &m->config, DIM_END);
+    return family_slot_dim(model->family, &model->config, DIM_END);
 }
 
-int model_attention_width(const struct model *m)
+int model_attention_width(const struct model *model)
 {
-    return family_slot_dim(m->family, &m->config, DIM_OUT);
+    return family_slot_dim(model->family, &model->config, DIM_OUT);
 }
 
-int model_resume_layer(const struct model *m, int layer)
+int model_resume_layer(const struct model *model, int layer)
 {
     for (int l = 0; l < layer; l++)
-        if (m->layer[l].gives_keys)
+        if (model->layer[l].gives_keys)
             return l;
     return layer;
 }
 
-bool model_has_layer(const struct model *m, int l)
+bool model_has_layer(const struct model *model, int l)
 {
-    const struct precomputed *r = m->precomputed;
+    const struct precomputed *r = model->precomputed;
 
     if (r == NULL)
-        return l >= m->config.n_layers || m->layer[l].mixer == MIXER_NONE;
-    if (l < m->config.n_layers && ((r->self != NULL && r->self[l].rows != NULL) ||
-                                   (r->cross != NULL && r->cross[l].rows != NULL)))
+        return l >= model->config.n_layers || model->layer[l].mixer == MIXER_NONE;
+    if (l < model->config.n_layers && ((r->self != NULL && r->self[l].rows != NULL) ||
+                                       (r->cross != NULL && r->cross[l].rows != NULL)))
         return true;
-    return m->decoder != NULL && model_has_layer(m->decoder, l);
+    return model->decoder != NULL && model_has_layer(model->decoder, l);
 }
 
-const struct layer_plan *model_attending(const struct model *m)
+const struct layer_plan *model_attending(const struct model *model)
 {
     int l = 0;
 
-    while (m->layer[l].mixer != MIXER_NONE)
+    while (model->layer[l].mixer != MIXER_NONE)
         l++;
-    return &m->layer[l];
+    return &model->layer[l];
 }
 
 const char *model_name(struct arena *a, const char *path)

@@ -186,61 +186,61 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
  * The same for open weights, which the model closes, even on an error; config data NULL: a bare
  * layer, with the options `asked`.
  */
-struct model *model_open_weights(struct arena *a, struct weights *w, struct span config,
+struct model *model_open_weights(struct arena *a, struct weights *weights, struct span config,
                                  const struct layer_asked *asked, const char *name,
                                  struct err *e);
 
 /*
- * A hash of m->hash, of the first and last 4 KiB of each tensor, and of the files of config and
+ * A hash of model->hash, of the first and last 4 KiB of each tensor, and of the files of config and
  * tokeniser next to them (up to 16 MiB each): models with different hashes differ.  Errors: one of
  * those files cannot be read.
  */
-int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, struct err *e);
+int model_hash_data(const struct model *model, struct arena *a, uint64_t *hash, struct err *e);
 
-/* The same for m->hash and the tensors alone, independent of the folder. */
-uint64_t model_hash_weights(const struct model *m);
+/* The same for model->hash and the tensors alone, independent of the folder. */
+uint64_t model_hash_weights(const struct model *model);
 
-void model_close(struct model *m);          /* unmaps */
+void model_close(struct model *model);          /* unmaps */
 
 /* Whether layers have cross-attention: to an encoder's output, or a bare layer's memory. */
-bool model_has_cross(const struct model *m);
+bool model_has_cross(const struct model *model);
 
 /* Whether the model has this stack: its own, its decoder's, cross-attention. */
-bool model_has_stack(const struct model *m, enum stack_id stack);
+bool model_has_stack(const struct model *model, enum stack_id stack);
 
 /*
- * Checks that shown, m or its decoder, has logits.  ERR_INPUT: it has no head, or an unknown one,
- * or tensors are missing (with its class, and the unused tensors).
+ * Checks that shown, model or its decoder, has logits.  ERR_INPUT: it has no head, or an unknown
+ * one, or tensors are missing (with its class, and the unused tensors).
  */
-int model_check_head(const struct model *m, const struct model *shown, struct err *e);
+int model_check_head(const struct model *model, const struct model *shown, struct err *e);
 
 /* Rows of logits for a text of T tokens: T, or 1 if the head has one output for the text. */
-int model_head_rows(const struct model *m, int T);
+int model_head_rows(const struct model *model, int T);
 
 /* Width of a layer's input per token: D, also for each of PLACE_REVERSIBLE's two streams; with
  * several streams (run/altup.h) that of all side by side. */
-int model_stream_width(const struct model *m);
+int model_stream_width(const struct model *model);
 
 /* Width of the layers' output per token: D, or that of both streams of PLACE_REVERSIBLE. */
-int model_end_width(const struct model *m);
+int model_end_width(const struct model *model);
 
 /* Width of an attention's output per token: D, unless it is a bare attention, or of a narrower
  * stream. */
-int model_attention_width(const struct model *m);
+int model_attention_width(const struct model *model);
 
 /* The last layer, at most this one, at which a pass can begin: not after a layer whose keys and
  * values later layers use. */
-int model_resume_layer(const struct model *m, int layer);
+int model_resume_layer(const struct model *model, int layer);
 
 /* Whether heads have attention sinks, logits of no key: rows of attention sum to less than 1. */
-bool model_has_sinks(const struct model *m);
+bool model_has_sinks(const struct model *model);
 
 /* Whether layer l of any of its stacks has attention to show: not mixers, nor layers missing in a
  * file of precomputed rows. */
-bool model_has_layer(const struct model *m, int l);
+bool model_has_layer(const struct model *model, int l);
 
 /* The first layer with attention, whose features all such layers share. */
-const struct layer_plan *model_attending(const struct model *m);
+const struct layer_plan *model_attending(const struct model *model);
 
 /*
  * The name of the model at path when it is opened, from config.json alone: a folder with only a
@@ -249,9 +249,10 @@ const struct layer_plan *model_attending(const struct model *m);
 const char *model_name(struct arena *a, const char *path);
 
 /*
- * Binds m->weights to the slots of m->family; m->config and m->name are set; fills the rest of m.
+ * Binds model->weights to the slots of model->family; model->config and model->name are set; fills
+ * the rest of model.
  */
-int model_bind(struct model *m, struct arena *a, struct err *e);
+int model_bind(struct model *model, struct arena *a, struct err *e);
 
 /*
  * Inverse frequencies of rotary positions, [width / 2]:
@@ -264,6 +265,6 @@ int model_bind(struct model *m, struct arena *a, struct err *e);
  *     longrope  f_i / short_factor_i, or long_factor_i (is_long)
  * Source: Su et al. 2021; Peng et al. 2023; transformers modeling_rope_utils.py
  */
-void model_inv_freq(float *inv_freq, const struct rope *r, int width, bool is_long);
+void model_inv_freq(float *inv_freq, const struct rope *rope, int width, bool is_long);
 
 #endif

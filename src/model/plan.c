@@ -8,12 +8,12 @@
 #include "model/model_priv.h"
 #include "model/quirks.h"
 
-static bool rotated(const struct family *f, const struct config *c, int l, bool window)
+static bool rotated(const struct family *family, const struct config *config, int l, bool window)
 {
-    bool any = c->window.n_keys > 0 && c->window.used;
+    bool any = config->window.n_keys > 0 && config->window.used;
 
-    switch (f->rope_rule) {
-    case ROPE_BY_LIST:         return config_rotates(c, l);
+    switch (family->rope_rule) {
+    case ROPE_BY_LIST:         return config_rotates(config, l);
     case ROPE_WINDOWED:        return window;
     case ROPE_WINDOWED_OR_ALL: return window || !any;
     case ROPE_EVERY:           break;
@@ -21,25 +21,27 @@ static bool rotated(const struct family *f, const struct config *c, int l, bool 
     return true;
 }
 
-static bool windowed(const struct family *f, const struct config *c, int l)
+static bool windowed(const struct family *family, const struct config *config, int l)
 {
-    int full_first = quirks_of(f)->full_first;
+    int full_first = quirks_of(family)->full_first;
 
-    if (c->window.n_keys == 0 || !c->window.used || f->window_rule == WINDOW_NONE)
+    if (config->window.n_keys == 0 || !config->window.used || family->window_rule == WINDOW_NONE)
         return false;
-    if (f->window_rule == WINDOW_ALL)
+    if (family->window_rule == WINDOW_ALL)
         return true;
-    if (c->layer_kind != NULL)
-        return c->layer_kind[l] == LAYER_WINDOW;
-    if (f->rope_rule == ROPE_BY_LIST)
-        return !config_rotates(c, l);
-    if (f->window_rule == WINDOW_TYPES_BELOW && l >= c->window.from)
+    if (config->layer_kind != NULL)
+        return config->layer_kind[l] == LAYER_WINDOW;
+    if (family->rope_rule == ROPE_BY_LIST)
+        return !config_rotates(config, l);
+    if (family->window_rule == WINDOW_TYPES_BELOW && l >= config->window.from)
         return false;
-    if (f->full_every > 0)
-        return (l + 1) % (c->window.pattern > 0 ? c->window.pattern : f->full_every) != 0;
+    if (family->full_every > 0)
+        return (l + 1) %
+                   (config->window.pattern > 0 ? config->window.pattern : family->full_every) !=
+               0;
     if (full_first > 0)
-        return l % (c->window.pattern > 0 ? c->window.pattern : full_first) != 0;
-    return l >= c->window.from;
+        return l % (config->window.pattern > 0 ? config->window.pattern : full_first) != 0;
+    return l >= config->window.from;
 }
 
 static double yarn_mscale(double factor, double mscale)
@@ -48,10 +50,10 @@ static double yarn_mscale(double factor, double mscale)
 }
 
 /* A masked row of chunks of neighbours sees no key before the first of its chunks. */
-static void plan_chunks(struct model *m, int l)
+static void plan_chunks(struct model *model, int l)
 {
-    const struct config *config = &m->config;
-    struct layer_plan *plan = &m->layer[l];
+    const struct config *config = &model->config;
+    struct layer_plan *plan = &model->layer[l];
     enum layer_kind kind = config->layer_kind != NULL ? config->layer_kind[l] : LAYER_FULL;
 
     if (kind != LAYER_CHUNKS && kind != LAYER_HASHED)
@@ -59,7 +61,7 @@ static void plan_chunks(struct model *m, int l)
     plan->hashed = kind == LAYER_HASHED;
     plan->chunks = plan->hashed ? config->chunked.hashed : config->chunked.near;
     if (plan->hashed)
-        plan->hash_set = m->n_hashed++;
+        plan->hash_set = model->n_hashed++;
     else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
         plan->lo = plan->chunks.len * (plan->chunks.before + 1) - 1;
 }
@@ -87,32 +89,32 @@ static double normal_quantile(double p)
 }
 
 /* Layers at the end attend to keys and values of the last one before them of their kind. */
-static void plan_keys(struct model *m, int l)
+static void plan_keys(struct model *model, int l)
 {
-    int first = m->config.n_layers - m->config.streams.n_shared, of = l;
+    int first = model->config.n_layers - model->config.streams.n_shared, of = l;
 
     if (l >= first)
-        for (of = first - 1; of >= 0 && m->layer[of].windowed != m->layer[l].windowed; of--)
+        for (of = first - 1; of >= 0 && model->layer[of].windowed != model->layer[l].windowed; of--)
             ;
-    m->layer[l].keys_of = of;
+    model->layer[l].keys_of = of;
     if (of >= 0 && of != l)
-        m->layer[of].gives_keys = true;
+        model->layer[of].gives_keys = true;
 }
 
-static void plan_gates(struct model *m, int l)
+static void plan_gates(struct model *model, int l)
 {
-    const double *share = m->config.streams.sparsity;
+    const double *share = model->config.streams.sparsity;
 
-    m->layer[l].sparse = share != NULL && share[l] > 0;
-    if (m->layer[l].sparse)
-        m->layer[l].cut = (float)normal_quantile((double)(float)share[l]);
+    model->layer[l].sparse = share != NULL && share[l] > 0;
+    if (model->layer[l].sparse)
+        model->layer[l].cut = (float)normal_quantile((double)(float)share[l]);
 }
 
-void plan_layer(struct model *m, int l)
+void plan_layer(struct model *model, int l)
 {
-    const struct family *family = m->family;
-    const struct config *config = &m->config;
-    struct layer_plan *plan = &m->layer[l];
+    const struct family *family = model->family;
+    const struct config *config = &model->config;
+    struct layer_plan *plan = &model->layer[l];
     double scale = config->score.scaled ? 1 / sqrt(config->score.query_scalar > 0 ?
                                                        config->score.query_scalar :
                                                        config->d_head) :
@@ -134,12 +136,12 @@ void plan_layer(struct model *m, int l)
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = !rotated(family, config, l, window) ? -1 :
-                 window && m->rope[1].inv_freq != NULL ? 1 : 0;
+                 window && model->rope[1].inv_freq != NULL ? 1 : 0;
     plan->windowed = window;
     plan->tempered = config->score.tempered && plan->rope < 0;
-    plan_chunks(m, l);
-    plan_keys(m, l);
-    plan_gates(m, l);
+    plan_chunks(model, l);
+    plan_keys(model, l);
+    plan_gates(model, l);
     if (!window)
         return;
     count = config->window.by_layer != NULL ? config->window.by_layer[l] :
@@ -149,58 +151,58 @@ void plan_layer(struct model *m, int l)
         plan->hi = plan->lo;
 }
 
-bool plan_has_experts(const struct config *c, int l)
+bool plan_has_experts(const struct config *config, int l)
 {
-    return c->experts.n > 0 && l >= c->experts.first_layer &&
-           (c->experts.dense_layer == NULL || !c->experts.dense_layer[l]) &&
-           (l + 1) % (c->experts.step > 0 ? c->experts.step : 1) == 0;
+    return config->experts.n > 0 && l >= config->experts.first_layer &&
+           (config->experts.dense_layer == NULL || !config->experts.dense_layer[l]) &&
+           (l + 1) % (config->experts.step > 0 ? config->experts.step : 1) == 0;
 }
 
 /* ---- rotary tables ---- */
 
 /* The factor on cosine and sine. */
-static double rope_factor(const struct rope *r, int n_positions)
+static double rope_factor(const struct rope *rope, int n_positions)
 {
-    double s = r->factor > 0 ? r->factor :
-               r->original > 0 ? (double)n_positions / r->original : 1;
+    double s = rope->factor > 0 ? rope->factor :
+               rope->original > 0 ? (double)n_positions / rope->original : 1;
 
-    if (r->attention_factor > 0)
-        return r->attention_factor;
-    if (r->scaling == ROPE_LONG)
-        return s <= 1 ? 1 : sqrt(1 + elementary_log(s) / elementary_log(r->original));
-    if (r->scaling != ROPE_YARN)
+    if (rope->attention_factor > 0)
+        return rope->attention_factor;
+    if (rope->scaling == ROPE_LONG)
+        return s <= 1 ? 1 : sqrt(1 + elementary_log(s) / elementary_log(rope->original));
+    if (rope->scaling != ROPE_YARN)
         return 1;
-    if (r->mscale > 0 && r->mscale_all > 0)
-        return yarn_mscale(s, r->mscale) / yarn_mscale(s, r->mscale_all);
+    if (rope->mscale > 0 && rope->mscale_all > 0)
+        return yarn_mscale(s, rope->mscale) / yarn_mscale(s, rope->mscale_all);
     return yarn_mscale(s, 1);
 }
 
-static const float *inv_freq(struct arena *a, const struct rope *r, int width,
+static const float *inv_freq(struct arena *a, const struct rope *rope, int width,
                              bool is_long)
 {
     float *out = arena_alloc(a, (size_t)width / 2, sizeof *out);
 
-    model_inv_freq(out, r, width, is_long);
+    model_inv_freq(out, rope, width, is_long);
     return out;
 }
 
-void plan_rope(struct model *m, struct arena *a)
+void plan_rope(struct model *model, struct arena *a)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
 
     for (int i = 0; i < 2; i++) {
         const struct rope *rope = &config->rotary.rope[i];
-        struct rope_plan *plan = &m->rope[i];
+        struct rope_plan *plan = &model->rope[i];
 
-        if (!family_rotates(m->family, config) || config->bias.alibi || rope->theta == 0 ||
+        if (!family_rotates(model->family, config) || config->bias.alibi || rope->theta == 0 ||
             config->rotary.n_columns == 0)
             continue;
         plan->width = config->rotary.n_columns;
-        plan->layout = m->family->defaults.rotary.interleave && !config->rotary.interleave
-                       ? ROPE_HALVES : m->family->rope_layout;
-        plan->first = m->family->qkv == QKV_LOW_RANK ? config->latent.d_nope : 0;
+        plan->layout = model->family->defaults.rotary.interleave && !config->rotary.interleave
+                       ? ROPE_HALVES : model->family->rope_layout;
+        plan->first = model->family->qkv == QKV_LOW_RANK ? config->latent.d_nope : 0;
         plan->factor = (float)rope_factor(rope, config->n_positions);
-        plan->inv_freq = m->slot[W_INV_FREQ].vector;
+        plan->inv_freq = model->slot[W_INV_FREQ].vector;
         if (plan->inv_freq == NULL)
             plan->inv_freq = inv_freq(a, rope, config->rotary.n_columns, false);
         plan->long_factor = plan->factor;
@@ -218,43 +220,43 @@ void plan_rope(struct model *m, struct arena *a)
 
 /* ---- biases by position ---- */
 
-static void plan_alibi(struct model *m, struct arena *a)
+static void plan_alibi(struct model *model, struct arena *a)
 {
-    int H = m->config.n_heads;
+    int H = model->config.n_heads;
     float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
 
-    bias_alibi_slopes(slope, H, quirks_of(m->family)->slopes == SLOPES_ABOVE);
-    m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
+    bias_alibi_slopes(slope, H, quirks_of(model->family)->slopes == SLOPES_ABOVE);
+    model->alibi = arena_alloc(a, (size_t)H, sizeof *model->alibi);
     for (int head = 0; head < H; head++)
-        m->alibi[head] = (struct bias_alibi){
-            slope[head], m->config.bias.alibi,
-            m->config.bias.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
+        model->alibi[head] = (struct bias_alibi){
+            slope[head], model->config.bias.alibi,
+            model->config.bias.alibi ? (float)(1 / sqrt(model->config.d_head)) : 1 };
 }
 
-static void plan_buckets(struct model *m, struct arena *a)
+static void plan_buckets(struct model *model, struct arena *a)
 {
-    int H = m->config.n_heads, count = m->config.bias.n_buckets;
-    const struct tensor *tensor = m->slot[W_REL].weight;
+    int H = model->config.n_heads, count = model->config.bias.n_buckets;
+    const struct tensor *tensor = model->slot[W_REL].weight;
     float *table = arena_alloc(a, (uint64_t)(2 * count * H), sizeof *table);
 
     /* [buckets, H] in the file; a head's values side by side here. */
     tensor_read(table + count * H, tensor, 0, tensor->n_elements);
-    m->buckets = arena_alloc(a, (size_t)H, sizeof *m->buckets);
+    model->buckets = arena_alloc(a, (size_t)H, sizeof *model->buckets);
     for (int head = 0; head < H; head++) {
         for (int b = 0; b < count; b++)
             table[head * count + b] = table[count * H + b * H + head];
-        m->buckets[head] = (struct bias_buckets){ table + head * count, count,
-                                                  m->config.bias.max_distance,
-                                                  !m->family->causal };
+        model->buckets[head] = (struct bias_buckets){ table + head * count, count,
+                                                      model->config.bias.max_distance,
+                                                      !model->family->causal };
     }
 }
 
-void plan_bias(struct model *m, struct arena *a)
+void plan_bias(struct model *model, struct arena *a)
 {
-    if (m->family->bias == BIAS_ALIBI || m->config.bias.alibi)
-        plan_alibi(m, a);
-    else if (m->family->bias == BIAS_BUCKETS)
-        plan_buckets(m, a);
+    if (model->family->bias == BIAS_ALIBI || model->config.bias.alibi)
+        plan_alibi(model, a);
+    else if (model->family->bias == BIAS_BUCKETS)
+        plan_buckets(model, a);
 }
 
 /* values[H, n] += what the table [n, H] has. */
@@ -274,11 +276,11 @@ static void add_transposed(float *values, const struct param *table, int n, int 
     arena_reset(a, mark);
 }
 
-void plan_grid(const struct model *m, int l, struct arena *a)
+void plan_grid(const struct model *model, int l, struct arena *a)
 {
-    const struct config *config = &m->config;
-    struct layer_plan *plan = &m->layer[l];
-    const struct param *all = &m->slot[W_GRID], *own = &plan->slot[W_GRID_LAYER];
+    const struct config *config = &model->config;
+    struct layer_plan *plan = &model->layer[l];
+    const struct param *all = &model->slot[W_GRID], *own = &plan->slot[W_GRID_LAYER];
     int H = config->n_heads, n;
     struct bias_grid *grid;
     float *values;
@@ -289,7 +291,7 @@ void plan_grid(const struct model *m, int l, struct arena *a)
         plan->grid = plan[-1].grid;             /* the stack's, all the same */
         return;
     }
-    n = family_slot_dim(m->family, config, DIM_GRID);
+    n = family_slot_dim(model->family, config, DIM_GRID);
     values = arena_alloc(a, (uint64_t)n, (uint64_t)H * sizeof *values);
     grid = arena_alloc(a, (size_t)H, sizeof *grid);
     add_transposed(values, all, n, H, a);
@@ -303,10 +305,10 @@ void plan_grid(const struct model *m, int l, struct arena *a)
 /* ---- convolutions ---- */
 
 /* w = size v / |v| for each tap, over all outputs and inputs: torch's weight_norm, dim 2. */
-int plan_taps(struct model *m, struct arena *a, struct err *e)
+int plan_taps(struct model *model, struct arena *a, struct err *e)
 {
-    struct param *conv = &m->slot[W_POS_CONV];
-    int n_taps = m->config.front.conv_width, n = conv->matrix.K;
+    struct param *conv = &model->slot[W_POS_CONV];
+    int n_taps = model->config.front.conv_width, n = conv->matrix.K;
     float *row, *scale;
     double *sum;
 
@@ -325,34 +327,34 @@ int plan_taps(struct model *m, struct arena *a, struct err *e)
             return err_set(e, ERR_INPUT, "%s: %s: the weights of tap %d are %s, and cannot be "
                            "scaled to a size", conv->weight->file, conv->weight->name, k,
                            isnan(sum[k]) ? "not all numbers" : "all 0");
-        scale[k] = (float)((double)m->slot[W_POS_CONV_SIZE].vector[k] / sqrt(sum[k]));
+        scale[k] = (float)((double)model->slot[W_POS_CONV_SIZE].vector[k] / sqrt(sum[k]));
     }
-    m->tap_scale = scale;
-    conv->bias = m->slot[W_POS_CONV_BIAS].vector;
+    model->tap_scale = scale;
+    conv->bias = model->slot[W_POS_CONV_BIAS].vector;
     return 0;
 }
 
 /* ---- distances ---- */
 
 /* Rows of a file, in the order of query - key. */
-static const float *plan_rows_of(struct arena *a, const struct tensor *t, bool reversed)
+static const float *plan_rows_of(struct arena *a, const struct tensor *tensor, bool reversed)
 {
     int64_t count, d;
     float *out;
 
-    if (t == NULL)
+    if (tensor == NULL)
         return NULL;
-    count = t->shape[0];
-    d = t->shape[1];
+    count = tensor->shape[0];
+    d = tensor->shape[1];
     out = arena_alloc_raw(a, (size_t)count, (size_t)d * sizeof *out);
     for (int64_t i = 0; i < count; i++)
-        tensor_read(out + i * d, t, (reversed ? count - 1 - i : i) * d, d);
+        tensor_read(out + i * d, tensor, (reversed ? count - 1 - i : i) * d, d);
     return out;
 }
 
-void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
+void plan_distances(struct layer_plan *plan, const struct config *config, struct arena *a)
 {
-    plan->distance = plan_rows_of(a, plan->slot[W_DISTANCE].weight, c->relative.clip);
+    plan->distance = plan_rows_of(a, plan->slot[W_DISTANCE].weight, config->relative.clip);
     plan->cross_distance = plan_rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
-                                        c->relative.clip);
+                                        config->relative.clip);
 }

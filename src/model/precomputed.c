@@ -51,43 +51,45 @@ static int number_behind(const char *name, const char *prefix)
 
 /* Dimensions, all of them sane: three, or two of sinks; a text by itself may have a batch of
  * one. */
-static int check_array(struct file *f, struct tensor *t, int n_dims)
+static int check_array(struct file *file, struct tensor *tensor, int n_dims)
 {
-    const struct dtype_row *type = &dtype_table[t->dtype];
+    const struct dtype_row *type = &dtype_table[tensor->dtype];
 
     if (!type->is_float)                /* those of an npz have no blocks */
-        return err_set(f->e, ERR_INPUT, "%s: %s: numbers of type %s, expected floats", f->path,
-                       t->name, type->name);
-    if (t->n_dims == n_dims + 1 && t->shape[0] == 1) {
-        memmove(t->shape, t->shape + 1, (size_t)n_dims * sizeof *t->shape);
-        t->n_dims = n_dims;
+        return err_set(file->e, ERR_INPUT, "%s: %s: numbers of type %s, expected floats",
+                       file->path, tensor->name, type->name);
+    if (tensor->n_dims == n_dims + 1 && tensor->shape[0] == 1) {
+        memmove(tensor->shape, tensor->shape + 1, (size_t)n_dims * sizeof *tensor->shape);
+        tensor->n_dims = n_dims;
     }
-    if (t->n_dims != n_dims || t->n_elements == 0 || t->shape[0] > MAX_PRECOMPUTED_HEADS ||
-        t->shape[1] > MAX_LENGTH || (n_dims > 2 && t->shape[2] > MAX_LENGTH))
-        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries%s]",
-                       f->path, t->name, tensor_shape(f->a, t), n_dims > 2 ? ", keys" : "");
+    if (tensor->n_dims != n_dims || tensor->n_elements == 0 ||
+        tensor->shape[0] > MAX_PRECOMPUTED_HEADS || tensor->shape[1] > MAX_LENGTH ||
+        (n_dims > 2 && tensor->shape[2] > MAX_LENGTH))
+        return err_set(file->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries%s]",
+                       file->path, tensor->name, tensor_shape(file->a, tensor),
+                       n_dims > 2 ? ", keys" : "");
     return 0;
 }
 
-static int add_array(struct file *f, struct arrays *x, int l, const struct tensor *of)
+static int add_array(struct file *file, struct arrays *x, int l, const struct tensor *of)
 {
-    struct tensor *tensor = arena_alloc(f->a, 1, sizeof *tensor);
-    int n_dims = x == &f->of[SINK] ? 2 : 3;
+    struct tensor *tensor = arena_alloc(file->a, 1, sizeof *tensor);
+    int n_dims = x == &file->of[SINK] ? 2 : 3;
 
     *tensor = *of;
     if (l >= MAX_LAYERS)
-        return err_set(f->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", f->path,
+        return err_set(file->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", file->path,
                        tensor->name, MAX_LAYERS - 1);
-    if (check_array(f, tensor, n_dims) != 0)
+    if (check_array(file, tensor, n_dims) != 0)
         return -1;
     if (x->layer == NULL) {
-        x->layer = arena_alloc(f->a, MAX_LAYERS, sizeof(struct tensor *));
+        x->layer = arena_alloc(file->a, MAX_LAYERS, sizeof(struct tensor *));
         x->first = tensor;
     }
     if (memcmp(tensor->shape, x->first->shape, (size_t)n_dims * sizeof *tensor->shape) != 0)
-        return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: expected the same in "
-                       "all layers", f->path, x->first->name, tensor_shape(f->a, x->first),
-                       tensor->name, tensor_shape(f->a, tensor));
+        return err_set(file->e, ERR_INPUT, "%s: %s has shape %s, %s %s: expected the same in "
+                       "all layers", file->path, x->first->name, tensor_shape(file->a, x->first),
+                       tensor->name, tensor_shape(file->a, tensor));
     x->layer[l] = tensor;
     if (x->n <= l)
         x->n = l + 1;
@@ -95,15 +97,15 @@ static int add_array(struct file *f, struct arrays *x, int l, const struct tenso
 }
 
 /* Names of arrays in an npz, sorted as text: attn.10 before attn.2. */
-static int find_arrays(struct file *f)
+static int find_arrays(struct file *file)
 {
-    for (int i = 0; i < weights_count(f->w); i++) {
-        const struct tensor *tensor = weights_at(f->w, i);
+    for (int i = 0; i < weights_count(file->w); i++) {
+        const struct tensor *tensor = weights_at(file->w, i);
 
         for (int k = 0; k < N_NAMES; k++) {
-            int layer = number_behind(tensor->name, f->of[k].prefix);
+            int layer = number_behind(tensor->name, file->of[k].prefix);
 
-            if (layer >= 0 && add_array(f, &f->of[k], layer, tensor) != 0)
+            if (layer >= 0 && add_array(file, &file->of[k], layer, tensor) != 0)
                 return -1;
         }
     }
@@ -111,23 +113,23 @@ static int find_arrays(struct file *f)
 }
 
 /* One array for all layers, cut up. */
-static int cut_array(struct file *f, const struct tensor *all)
+static int cut_array(struct file *file, const struct tensor *all)
 {
     bool several = all->n_dims == 4;
     int64_t L = several ? all->shape[0] : 1;
     struct tensor tensor = *all;
 
     if ((all->n_dims != 3 && !several) || all->n_elements == 0)
-        return err_set(f->e, ERR_INPUT, "%s: shape %s, expected [layers, heads, queries, "
-                       "keys] or [heads, queries, keys]", f->path, tensor_shape(f->a, all));
+        return err_set(file->e, ERR_INPUT, "%s: shape %s, expected [layers, heads, queries, "
+                       "keys] or [heads, queries, keys]", file->path, tensor_shape(file->a, all));
     if (several) {
         memmove(tensor.shape, tensor.shape + 1, 3 * sizeof *tensor.shape);
         tensor.n_dims = 3;
         tensor.n_elements /= L;
     }
     for (int64_t l = 0; l < L; l++) {         /* add_array stops behind the last that may be */
-        tensor.name = arena_printf(f->a, "layer %lld", (long long)l);
-        if (add_array(f, &f->of[ATTN], (int)l, &tensor) != 0)
+        tensor.name = arena_printf(file->a, "layer %lld", (long long)l);
+        if (add_array(file, &file->of[ATTN], (int)l, &tensor) != 0)
             return -1;
         tensor.data += tensor.n_elements * dtype_table[tensor.dtype].size_bytes;
     }
@@ -141,56 +143,57 @@ static bool model_precomputed_has(const struct arrays *x, int l)
     return l < x->n && x->layer[l] != NULL;
 }
 
-static int check_square(const struct file *f, const struct arrays *x)
+static int check_square(const struct file *file, const struct arrays *x)
 {
     if (x->n == 0 || x->first->shape[1] == x->first->shape[2])
         return 0;
-    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, expected as many keys as queries",
-                   f->path, x->first->name, tensor_shape(f->a, x->first));
+    return err_set(file->e, ERR_INPUT, "%s: %s has shape %s, expected as many keys as queries",
+                   file->path, x->first->name, tensor_shape(file->a, x->first));
 }
 
 /* Dimension i of x is dimension k of y, where both are there. */
-static int check_meet(const struct file *f, const struct arrays *x, int i,
+static int check_meet(const struct file *file, const struct arrays *x, int i,
                       const struct arrays *y, int k)
 {
     if (x->n == 0 || y->n == 0 || x->first->shape[i] == y->first->shape[k])
         return 0;
-    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s, which do not match",
-                   f->path, x->first->name, tensor_shape(f->a, x->first), y->first->name,
-                   tensor_shape(f->a, y->first));
+    return err_set(file->e, ERR_INPUT, "%s: %s has shape %s, %s %s, which do not match",
+                   file->path, x->first->name, tensor_shape(file->a, x->first), y->first->name,
+                   tensor_shape(file->a, y->first));
 }
 
 /* eff.L comes with attn.L, or alone. */
-static int check_sums(struct file *f)
+static int check_sums(struct file *file)
 {
-    const struct arrays *eff = &f->of[EFF], *attn = &f->of[ATTN];
+    const struct arrays *eff = &file->of[EFF], *attn = &file->of[ATTN];
 
     for (int layer = 0; layer < eff->n && attn->n > 0; layer++)
         if (model_precomputed_has(eff, layer) != model_precomputed_has(attn, layer))
-            return err_set(f->e, ERR_INPUT, "%s: layer %d has only one of attn.%d and "
-                           "eff.%d", f->path, layer, layer, layer);
+            return err_set(file->e, ERR_INPUT, "%s: layer %d has only one of attn.%d and "
+                           "eff.%d", file->path, layer, layer, layer);
     for (int k = 0; k < 3; k++)
-        if (check_meet(f, eff, k, attn, k) != 0)
+        if (check_meet(file, eff, k, attn, k) != 0)
             return -1;
-    return check_square(f, eff);
+    return check_square(file, eff);
 }
 
 /* sink.L is of attn.L. */
-static int check_sinks(struct file *f)
+static int check_sinks(struct file *file)
 {
-    const struct arrays *sink = &f->of[SINK], *attn = &f->of[ATTN];
+    const struct arrays *sink = &file->of[SINK], *attn = &file->of[ATTN];
 
     for (int layer = 0; layer < sink->n; layer++)
         if (model_precomputed_has(sink, layer) && !model_precomputed_has(attn, layer))
-            return err_set(f->e, ERR_INPUT, "%s: holds %s, but no attn.%d", f->path,
+            return err_set(file->e, ERR_INPUT, "%s: holds %s, but no attn.%d", file->path,
                            sink->layer[layer]->name, layer);
-    return check_meet(f, sink, 0, attn, 0) != 0 || check_meet(f, sink, 1, attn, 1) != 0 ? -1 : 0;
+    return check_meet(file, sink, 0, attn, 0) != 0 || check_meet(file, sink, 1, attn, 1) != 0 ? -1 :
+           0;
 }
 
 /* Each stack has the layers that another has, up to its last. */
-static int model_precomputed_check_layers(struct file *f)
+static int model_precomputed_check_layers(struct file *file)
 {
-    const struct arrays *x[] = { &f->of[ATTN], &f->of[DEC], &f->of[CROSS] };
+    const struct arrays *x[] = { &file->of[ATTN], &file->of[DEC], &file->of[CROSS] };
     int decoder = x[1]->n > x[2]->n ? x[1]->n : x[2]->n;
 
     for (int i = 0; i < 3; i++)
@@ -198,49 +201,50 @@ static int model_precomputed_check_layers(struct file *f)
             for (int layer = 0; x[i]->n > 0 && layer < (i == 0 ? x[i]->n : decoder);
                  layer++)
                 if (model_precomputed_has(x[k], layer) && !model_precomputed_has(x[i], layer))
-                    return err_set(f->e, ERR_INPUT, "%s: holds %s, but no %s%d", f->path,
+                    return err_set(file->e, ERR_INPUT, "%s: holds %s, but no %s%d", file->path,
                                    x[k]->layer[layer]->name, x[i]->prefix, layer);
     return 0;
 }
 
-static int check_file(struct file *f)
+static int check_file(struct file *file)
 {
-    struct arrays *attn = &f->of[ATTN], *cross = &f->of[CROSS], *arr = &f->of[ARR];
+    struct arrays *attn = &file->of[ATTN], *cross = &file->of[CROSS], *arr = &file->of[ARR];
 
     if (attn->n == 0)
         *attn = *arr;
     if (attn->n > 0 && attn->first->shape[1] != attn->first->shape[2] && cross->n == 0 &&
-        f->of[EFF].n == 0) {
+        file->of[EFF].n == 0) {
         *cross = *attn;
         attn->n = 0;
     }
-    if (attn->n + cross->n + f->of[DEC].n + f->of[EFF].n == 0)
-        return err_set(f->e, ERR_INPUT, "%s: holds no array of attention: expected attn.0, "
-                       "attn.1, .. of shape [heads, queries, keys]", f->path);
-    if (check_sums(f) != 0 || check_sinks(f) != 0)
+    if (attn->n + cross->n + file->of[DEC].n + file->of[EFF].n == 0)
+        return err_set(file->e, ERR_INPUT, "%s: holds no array of attention: expected attn.0, "
+                       "attn.1, .. of shape [heads, queries, keys]", file->path);
+    if (check_sums(file) != 0 || check_sinks(file) != 0)
         return -1;
     if (attn->n == 0)
-        *attn = f->of[EFF];
-    return check_square(f, attn) != 0 || check_square(f, &f->of[DEC]) != 0 ||
-           check_meet(f, &f->of[DEC], 0, cross, 0) != 0 ||
-           check_meet(f, &f->of[DEC], 1, cross, 1) != 0 ||
-           check_meet(f, attn, 1, cross, 2) != 0 || model_precomputed_check_layers(f) != 0 ? -1 : 0;
+        *attn = file->of[EFF];
+    return check_square(file, attn) != 0 || check_square(file, &file->of[DEC]) != 0 ||
+           check_meet(file, &file->of[DEC], 0, cross, 0) != 0 ||
+           check_meet(file, &file->of[DEC], 1, cross, 1) != 0 ||
+           check_meet(file, attn, 1, cross, 2) != 0 ||
+           model_precomputed_check_layers(file) != 0 ? -1 : 0;
 }
 
 /* ---- causal layers ---- */
 
 /* Of a square layer. */
-static bool is_causal(struct arena *a, const struct tensor *t)
+static bool is_causal(struct arena *a, const struct tensor *tensor)
 {
     struct arena_mark mark = arena_mark(a);
-    int64_t T = t->shape[1];
+    int64_t T = tensor->shape[1];
     float *row = arena_alloc_raw(a, (size_t)T, sizeof *row);
     bool causal = T > 1;
 
-    for (int64_t i = 0; causal && i < t->shape[0] * T; i++) {
+    for (int64_t i = 0; causal && i < tensor->shape[0] * T; i++) {
         int64_t later = T - 1 - i % T;
 
-        tensor_read(row, t, i * T + i % T + 1, later);
+        tensor_read(row, tensor, i * T + i % T + 1, later);
         for (int64_t s = 0; causal && s < later; s++)
             causal = row[s] == 0;
     }
@@ -248,16 +252,16 @@ static bool is_causal(struct arena *a, const struct tensor *t)
     return causal;
 }
 
-/* Marks causal layers of m; true: all are. */
-static bool mark_causal(struct model *m, struct arena *a, const struct precomputed_layer *layer)
+/* Marks causal layers of model; true: all are. */
+static bool mark_causal(struct model *model, struct arena *a, const struct precomputed_layer *layer)
 {
     bool all = layer != NULL;
 
-    for (int l = 0; layer != NULL && l < m->config.n_layers; l++) {
+    for (int l = 0; layer != NULL && l < model->config.n_layers; l++) {
         if (layer[l].rows == NULL)
             continue;
         if (is_causal(a, layer[l].rows))
-            m->layer[l].hi = 0;
+            model->layer[l].hi = 0;
         else
             all = false;
     }
@@ -266,26 +270,26 @@ static bool mark_causal(struct model *m, struct arena *a, const struct precomput
 
 /* ---- the model ---- */
 
-static struct precomputed_layer *model_precomputed_layers_of(struct file *f, const struct arrays *x,
-                                                             int L)
+static struct precomputed_layer *model_precomputed_layers_of(struct file *file,
+                                                             const struct arrays *x, int L)
 {
     struct precomputed_layer *layer;
 
     if (x->n == 0)
         return NULL;
-    layer = arena_alloc(f->a, (size_t)L, sizeof *layer);
+    layer = arena_alloc(file->a, (size_t)L, sizeof *layer);
     for (int l = 0; l < x->n; l++) {
         layer[l].rows = x->layer[l];
-        if (x == &f->of[ATTN] && model_precomputed_has(&f->of[SINK], l))
-            layer[l].sinks = f->of[SINK].layer[l];
+        if (x == &file->of[ATTN] && model_precomputed_has(&file->of[SINK], l))
+            layer[l].sinks = file->of[SINK].layer[l];
     }
     return layer;
 }
 
 /* The sums of copies are what is shown; one copy comes with them. */
-static void put_sums(struct file *f, struct precomputed_layer *layer)
+static void put_sums(struct file *file, struct precomputed_layer *layer)
 {
-    const struct arrays *eff = &f->of[EFF];
+    const struct arrays *eff = &file->of[EFF];
 
     for (int l = 0; l < eff->n; l++)
         if (model_precomputed_has(eff, l) && layer[l].rows != eff->layer[l]) {
@@ -302,87 +306,88 @@ static struct config no_weights(int L, int H)
 }
 
 /* The layer that a picture shows where nobody says: as of a model, but one that is there. */
-static void set_default(struct model *m)
+static void set_default(struct model *model)
 {
-    int layer = m->config.n_layers - 1 < 6 ? m->config.n_layers - 1 : 6;
+    int layer = model->config.n_layers - 1 < 6 ? model->config.n_layers - 1 : 6;
 
-    while (layer > 0 && !model_has_layer(m, layer))
+    while (layer > 0 && !model_has_layer(model, layer))
         layer--;
-    while (!model_has_layer(m, layer) && layer < m->config.n_layers - 1)
+    while (!model_has_layer(model, layer) && layer < model->config.n_layers - 1)
         layer++;
-    m->config.card.layer = layer;
+    model->config.card.layer = layer;
 }
 
-static void fill_precomputed(struct file *f, struct model *m)
+static void fill_precomputed(struct file *file, struct model *model)
 {
-    const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
-    struct precomputed *own = arena_alloc(f->a, 1, sizeof *own), *other;
-    struct precomputed_layer *layer = model_precomputed_layers_of(f, attn, m->config.n_layers);
+    const struct arrays *attn = &file->of[ATTN], *dec = &file->of[DEC], *cross = &file->of[CROSS];
+    struct precomputed *own = arena_alloc(file->a, 1, sizeof *own), *other;
+    struct precomputed_layer *layer = model_precomputed_layers_of(file, attn,
+                                                                  model->config.n_layers);
 
     if (layer != NULL)
-        put_sums(f, layer);
-    m->precomputed = own;
+        put_sums(file, layer);
+    model->precomputed = own;
     own->self = layer;
     own->n_queries = attn->n > 0 ? (int)attn->first->shape[1] :
                      cross->n > 0 ? (int)cross->first->shape[2] : 0;
-    m->config.sparse.block = f->of[EFF].n > 0;
-    if (m->decoder == NULL)
+    model->config.sparse.block = file->of[EFF].n > 0;
+    if (model->decoder == NULL)
         return;
-    other = arena_alloc(f->a, 1, sizeof *other);
-    m->decoder->precomputed = other;
-    other->self = model_precomputed_layers_of(f, dec, m->decoder->config.n_layers);
-    other->cross = model_precomputed_layers_of(f, cross, m->decoder->config.n_layers);
+    other = arena_alloc(file->a, 1, sizeof *other);
+    model->decoder->precomputed = other;
+    other->self = model_precomputed_layers_of(file, dec, model->decoder->config.n_layers);
+    other->cross = model_precomputed_layers_of(file, cross, model->decoder->config.n_layers);
     other->n_queries = (int)(dec->n > 0 ? dec : cross)->first->shape[1];
     other->n_keys = cross->n > 0 ? (int)cross->first->shape[2] : 0;
-    mark_causal(m->decoder, f->a, other->self);
-    set_default(m->decoder);
+    mark_causal(model->decoder, file->a, other->self);
+    set_default(model->decoder);
 }
 
-static struct model *make_model(struct file *f)
+static struct model *make_model(struct file *file)
 {
-    const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
+    const struct arrays *attn = &file->of[ATTN], *dec = &file->of[DEC], *cross = &file->of[CROSS];
     const struct arrays *other = dec->n > 0 ? dec : cross;
-    struct model *model = arena_alloc(f->a, 1, sizeof *model);
-    struct family *family = arena_alloc(f->a, 2, sizeof *family);
+    struct model *model = arena_alloc(file->a, 1, sizeof *model);
+    struct family *family = arena_alloc(file->a, 2, sizeof *family);
     int n_other = dec->n > cross->n ? dec->n : cross->n;
     int H = (int)(attn->n > 0 ? attn : other)->first->shape[0];
 
     family[0] = (struct family){
-        .name = "attention", .source = f->path, .stack_id = STACK_ENCODER, .bare = true,
+        .name = "attention", .source = file->path, .stack_id = STACK_ENCODER, .bare = true,
         .front = FRONT_ROWS, .decoder = n_other > 0 ? &family[1] : NULL,
     };
     family[1] = family[0];
     family[1].stack_id = STACK_DECODER;
     family[1].decoder = NULL;
-    *model = (struct model){ .name = hub_name(f->a, f->path), .family = family,
+    *model = (struct model){ .name = hub_name(file->a, file->path), .family = family,
                              .config = no_weights(attn->n > 0 ? attn->n : n_other, H),
-                             .weights = f->w };
+                             .weights = file->w };
     model->config.decoder.n_layers = n_other;
     model->config.decoder.n_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
-    if (model_bind(model, f->a, f->e) != 0)
+    if (model_bind(model, file->a, file->e) != 0)
         return NULL;
-    fill_precomputed(f, model);
-    if (mark_causal(model, f->a, model->precomputed->self) && n_other == 0)
+    fill_precomputed(file, model);
+    if (mark_causal(model, file->a, model->precomputed->self) && n_other == 0)
         family[0].stack_id = STACK_DECODER;
     set_default(model);
     return model;
 }
 
-struct model *model_of_precomputed(struct arena *a, struct weights *w, const char *path,
+struct model *model_of_precomputed(struct arena *a, struct weights *weights, const char *path,
                              struct err *e)
 {
-    struct file file = { .a = a, .path = path, .w = w, .e = e,
+    struct file file = { .a = a, .path = path, .w = weights, .e = e,
                          .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
                                  { "cross." }, { "sink." } } };
-    const struct tensor *all = weights_find(w, "");
+    const struct tensor *all = weights_find(weights, "");
     struct model *model = NULL;
-    int status = all != NULL && weights_count(w) == 1 ? cut_array(&file, all) :
-                                                        find_arrays(&file);
+    int status = all != NULL && weights_count(weights) == 1 ? cut_array(&file, all) :
+                                                              find_arrays(&file);
 
     if (status == 0 && check_file(&file) == 0)
         model = make_model(&file);
     if (model == NULL)
-        weights_close(w);
+        weights_close(weights);
     return model;
 }
 
@@ -395,7 +400,7 @@ struct model *model_open_precomputed(struct arena *a, const char *path, struct e
 
 /* ---- queries, keys and values ---- */
 
-struct model *model_of_qkv(struct arena *a, struct weights *w, const char *name,
+struct model *model_of_qkv(struct arena *a, struct weights *weights, const char *name,
                            const struct qkv_shape *shape, double scale, struct err *e)
 {
     struct model *model = arena_alloc(a, 1, sizeof *model);
@@ -405,14 +410,14 @@ struct model *model_of_qkv(struct arena *a, struct weights *w, const char *name,
         .name = "attention", .source = name, .bare = true, .front = FRONT_QKV,
         .stack_id = shape->cross ? STACK_CROSS : STACK_ENCODER,
     };
-    *model = (struct model){ .name = name, .family = family, .weights = w,
+    *model = (struct model){ .name = name, .family = family, .weights = weights,
                              .config = no_weights(1, shape->H) };
     model->config.n_kv_heads = shape->G;
     model->config.d_head = shape->d;
     model->config.d_value = shape->d_v;
     model->config.d_model = shape->H * shape->d_v;
     if (model_bind(model, a, e) != 0) {
-        weights_close(w);
+        weights_close(weights);
         return NULL;
     }
     if (!isnan(scale))

@@ -27,8 +27,8 @@
  */
 struct model *model_open_precomputed(struct arena *a, const char *path, struct err *e);
 
-/* The same for open arrays; the model closes w, even on an error. */
-struct model *model_of_precomputed(struct arena *a, struct weights *w, const char *path,
+/* The same for open arrays; the model closes weights, even on an error. */
+struct model *model_of_precomputed(struct arena *a, struct weights *weights, const char *path,
                              struct err *e);
 
 /* Widths of queries, keys and values, and whether keys belong to another text. */
@@ -38,10 +38,10 @@ struct qkv_shape {
 };
 
 /*
- * A model of one attention without projections, FRONT_QKV; w: the file of its queries, which the
- * model closes.  scale: factor of q.k; NaN: 1 / sqrt(d).
+ * A model of one attention without projections, FRONT_QKV; weights: the file of its queries, which
+ * the model closes.  scale: factor of q.k; NaN: 1 / sqrt(d).
  */
-struct model *model_of_qkv(struct arena *a, struct weights *w, const char *name,
+struct model *model_of_qkv(struct arena *a, struct weights *weights, const char *name,
                            const struct qkv_shape *shape, double scale, struct err *e);
 
 #endif

@@ -80,6 +80,6 @@ struct quirks {
 };
 
 /* The family's, or those of a family that has none. */
-const struct quirks *quirks_of(const struct family *f);
+const struct quirks *quirks_of(const struct family *family);
 
 #endif

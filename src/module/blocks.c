@@ -25,28 +25,28 @@ struct pack *pack_new(struct arena *a, enum pack_kind kind)
     return arena_alloc(a, 1, sizeof(struct pack));
 }
 
-void pack_begin(struct pack *p, struct arena *a)
+void pack_begin(struct pack *pack, struct arena *a)
 {
-    *p = (struct pack){ .a = a };
+    *pack = (struct pack){ .a = a };
 }
 
-void pack_add(struct pack *p, const void *data, size_t n)
+void pack_add(struct pack *pack, const void *data, size_t n)
 {
-    struct pack_chunk *chunk = arena_alloc(p->a, 1, sizeof *chunk + n);
+    struct pack_chunk *chunk = arena_alloc(pack->a, 1, sizeof *chunk + n);
 
-    if (p->last != NULL)
-        p->last->next = chunk;
+    if (pack->last != NULL)
+        pack->last->next = chunk;
     else
-        p->first = chunk;
-    p->last = chunk;
+        pack->first = chunk;
+    pack->last = chunk;
     chunk->size = n;
     memcpy(chunk->bytes, data, n);
-    p->size += n;
+    pack->size += n;
 }
 
-struct packed pack_end(struct pack *p)
+struct packed pack_end(struct pack *pack)
 {
-    return (struct packed){ p->first, p->size };
+    return (struct packed){ pack->first, pack->size };
 }
 
 struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, struct par *par)
@@ -66,40 +66,40 @@ static void blocks_give(char kind, int block, const struct packed *bytes)
         page_take(kind, block, chunk->bytes, chunk->size);
 }
 
-void page_begin(FILE *f, const char *title, bool live, const struct provenance *run,
+void page_begin(FILE *file, const char *title, bool live, const struct provenance *run,
                 struct arena *a)
 {
-    (void)f;
+    (void)file;
     (void)live;
     (void)run;
     (void)a;
     (void)title;
 }
 
-void page_text(FILE *f, int text, const struct packed *json)
+void page_text(FILE *file, int text, const struct packed *json)
 {
-    (void)f;
+    (void)file;
     (void)text;
     blocks_give('t', 0, json);
 }
 
-void page_weights(FILE *f, int text, int block, const struct packed *weights)
+void page_weights(FILE *file, int text, int block, const struct packed *weights)
 {
-    (void)f;
+    (void)file;
     (void)text;
     blocks_give('w', block, weights);
 }
 
-void page_vectors(FILE *f, int text, int block, const struct packed *vectors)
+void page_vectors(FILE *file, int text, int block, const struct packed *vectors)
 {
-    (void)f;
+    (void)file;
     (void)text;
     blocks_give('v', block, vectors);
 }
 
-void page_picture(FILE *f, int text, const struct packed *rgb)
+void page_picture(FILE *file, int text, const struct packed *rgb)
 {
-    (void)f;
+    (void)file;
     (void)text;
     blocks_give('p', 0, rgb);
 }

@@ -40,13 +40,13 @@ static void module_say(void *self, const char *msg)
 static struct warn to_page = { .fn = module_say };
 
 /* Operands and the struct of settings, in a. */
-static void *module_parse(const struct cmd *c, int argc, char **argv, struct arena *a, int *n,
+static void *module_parse(const struct cmd *cmd, int argc, char **argv, struct arena *a, int *n,
                           char ***operands, struct err *e)
 {
-    void *args = arena_alloc(a, 1, c->args_size);
+    void *args = arena_alloc(a, 1, cmd->args_size);
 
-    return opts_parse(c, NULL, argc, argv, args, n, operands, e) == 0 &&
-           rules_check(c, args, e) == 0 ? args : NULL;
+    return opts_parse(cmd, NULL, argc, argv, args, n, operands, e) == 0 &&
+           rules_check(cmd, args, e) == 0 ? args : NULL;
 }
 
 static struct env env_of(struct arena *a, int argc, char **argv)
@@ -109,58 +109,59 @@ void module_picture(const char *path)
 }
 
 /* A token is there. */
-static void module_count(void *self, const struct progress *p)
+static void module_count(void *self, const struct progress *progress)
 {
     (void)self;
-    if (p->n > 0 && p->n <= PROGRESS_LEVELS && strcmp(p->level[p->n - 1].unit, "token") == 0)
-        page_step((int)p->level[p->n - 1].done);
+    if (progress->n > 0 && progress->n <= PROGRESS_LEVELS &&
+        strcmp(progress->level[progress->n - 1].unit, "token") == 0)
+        page_step((int)progress->level[progress->n - 1].done);
 }
 
-static int open_report(struct open_report *r, char **operands, int n, int generate)
+static int open_report(struct open_report *report, char **operands, int n, int generate)
 {
     int n_none;
     char **none;
     struct report_args *args;
     int status;
 
-    arena_init(&r->a, NULL, NULL);
-    r->env = env_of(&r->a, kept_argc, kept_argv);
-    r->progress = (struct progress){ .tell = module_count };
+    arena_init(&report->a, NULL, NULL);
+    report->env = env_of(&report->a, kept_argc, kept_argv);
+    report->progress = (struct progress){ .tell = module_count };
     if (generate > 0)
-        r->env.progress = &r->progress;
-    args = module_parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
+        report->env.progress = &report->progress;
+    args = module_parse(&cmd_report, kept_argc, kept_argv, &report->a, &n_none, &none, &complaint);
     if (args == NULL)
         return -1;
     args->shared.asked.image = picture;
-    r->args = report_with_words(args);
+    report->args = report_with_words(args);
     if (generate > 0)
-        r->args.shared.asked.generate = generate;
-    r->job = (struct report_job){ .job = { &r->args, n, operands }, .args = &r->args,
-                                  .first = &r->job, .side = -1 };
-    status = job_gather(&r->job.job, &report_kind, &r->env, &complaint);
+        report->args.shared.asked.generate = generate;
+    report->job = (struct report_job){ .job = { &report->args, n, operands }, .args = &report->args,
+                                       .first = &report->job, .side = -1 };
+    status = job_gather(&report->job.job, &report_kind, &report->env, &complaint);
     if (status == 0)
-        r->is_open = true;
+        report->is_open = true;
     else {
-        session_close(&r->job.job.s);
-        arena_finish(&r->a);
+        session_close(&report->job.job.s);
+        arena_finish(&report->a);
     }
     return status;
 }
 
-static int ask_again(struct open_report *r, char **operands, int n, int generate)
+static int ask_again(struct open_report *report, char **operands, int n, int generate)
 {
-    struct arena_mark mark = arena_mark(&r->a);
+    struct arena_mark mark = arena_mark(&report->a);
     int status;
 
-    r->job.job.operands = operands;
-    r->job.job.n_operands = n;
+    report->job.job.operands = operands;
+    report->job.job.n_operands = n;
     if (generate > 0)
-        r->job.job.s.n_generate = r->args.shared.asked.generate = generate;
-    r->args.shared.asked.image = picture;
-    r->job.n_texts = 0;
-    r->job.size = r->job.vectors_size = 0;
-    status = job_again(&r->job.job, report_kind.text, &r->job, &complaint);
-    arena_reset(&r->a, mark);
+        report->job.job.s.n_generate = report->args.shared.asked.generate = generate;
+    report->args.shared.asked.image = picture;
+    report->job.n_texts = 0;
+    report->job.size = report->job.vectors_size = 0;
+    status = job_again(&report->job.job, report_kind.text, &report->job, &complaint);
+    arena_reset(&report->a, mark);
     return status;
 }
 

@@ -82,9 +82,9 @@ int report_live_check(const struct report_args *args, struct err *e)
     return err_set(e, ERR_USAGE, "--live: expected the program, not a page of it");
 }
 
-int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e)
+int report_live(FILE *file, struct report_job *job, const struct item *item, struct err *e)
 {
-    (void)f;
+    (void)file;
     (void)item;
-    return report_live_check(j->args, e);
+    return report_live_check(job->args, e);
 }

@@ -68,7 +68,7 @@ static void attention_multiply(float *w, size_t w_stride, const float *q, int64_
 }
 
 static void values(float *out, int64_t out_stride, const float *w, size_t w_stride,
-                   const float *packed, struct key_range keys, const struct attend *at,
+                   const float *packed, struct key_range keys, const struct attend *attend,
                    int n_rows)
 {
     /* Adding 0 turns a -0, which a sum of vanishing products may leave, into the
@@ -76,12 +76,12 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
     static const float zero[PANEL];
     int width = product_width();
 
-    packed += round_up(at->S) * at->d + keys.first * width;
-    for (int c = 0; c < at->d_v; c += width, packed += (int64_t)at->S * width) {
+    packed += round_up(attend->S) * attend->d + keys.first * width;
+    for (int c = 0; c < attend->d_v; c += width, packed += (int64_t)attend->S * width) {
         struct product product = {
             .y = out + c, .y_stride = out_stride, .x = w, .x_stride = (int64_t)w_stride,
             .panel = packed, .width = width, .M = n_rows, .K = (int)(keys.end - keys.first),
-            .n = at->d_v - c < width ? at->d_v - c : width, .bias = zero,
+            .n = attend->d_v - c < width ? attend->d_v - c : width, .bias = zero,
         };
 
         product_run(&product);
@@ -89,17 +89,17 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
 }
 
 void attention_products(float *w, size_t w_stride, const float *q, int64_t q_stride,
-                        const float *packed, const struct attend *at, int row0,
+                        const float *packed, const struct attend *attend, int row0,
                         int n_rows)
 {
-    attention_multiply(w, w_stride, q, q_stride, packed, visible_keys(at, row0, n_rows), at->d,
-                       n_rows);
+    attention_multiply(w, w_stride, q, q_stride, packed, visible_keys(attend, row0, n_rows),
+                       attend->d, n_rows);
 }
 
 void attention_values(float *out, int64_t out_stride, const float *w, size_t w_stride,
-                      const float *packed, const struct attend *at, int row0, int n_rows)
+                      const float *packed, const struct attend *attend, int row0, int n_rows)
 {
-    values(out, out_stride, w, w_stride, packed, visible_keys(at, row0, n_rows), at,
+    values(out, out_stride, w, w_stride, packed, visible_keys(attend, row0, n_rows), attend,
            n_rows);
 }
 
@@ -148,67 +148,67 @@ static double weigh_beside(float *row, int n, struct key_range r, float scale, f
 
 /* Weights of the rows of a block from its scores, which scale still multiplies. */
 static void weigh_block(float *w, size_t w_stride, double *entropy,
-                        const struct attend *at, struct key_range keys, float scale,
+                        const struct attend *attend, struct key_range keys, float scale,
                         int row0, int n_rows)
 {
     int n_keys = (int)(keys.end - keys.first);
 
     for (int t = 0; t < n_rows; t++) {
-        struct key_range range = visible_range(at, row0 + t);
+        struct key_range range = visible_range(attend, row0 + t);
         struct key_range own = { range.first - keys.first, range.end - keys.first };
         float *row = w + (size_t)t * w_stride;
         double h, taken = 0;
 
-        if (at->hidden != NULL && !visible_any(at, t, own))
+        if (attend->hidden != NULL && !visible_any(attend, t, own))
             own.end = own.first;
-        h = at->sink == NULL ? attention_weigh(row, (int)round_up(n_keys), own, scale) :
-            weigh_beside(row, (int)round_up(n_keys), own, scale, *at->sink, &taken);
-        if (at->sink != NULL && at->sink_weight != NULL)
-            at->sink_weight[t] = taken;
-        if (at->hidden != NULL)
-            score_hide(at, row, t, n_keys, 0);      /* where the others are NaN */
+        h = attend->sink == NULL ? attention_weigh(row, (int)round_up(n_keys), own, scale) :
+            weigh_beside(row, (int)round_up(n_keys), own, scale, *attend->sink, &taken);
+        if (attend->sink != NULL && attend->sink_weight != NULL)
+            attend->sink_weight[t] = taken;
+        if (attend->hidden != NULL)
+            score_hide(attend, row, t, n_keys, 0);      /* where the others are NaN */
         if (entropy != NULL)
             entropy[t] = h;
     }
 }
 
 /* Weights and entropies of a block from the products of its rows. */
-static void weigh_products(float *w, size_t w_stride, double *entropy, const struct attend *at,
+static void weigh_products(float *w, size_t w_stride, double *entropy, const struct attend *attend,
                            struct key_range keys, int row0, int n_rows)
 {
-    bool adjusted = at->cap > 0 || at->hidden != NULL || score_has_terms(at);
+    bool adjusted = attend->cap > 0 || attend->hidden != NULL || score_has_terms(attend);
 
     if (adjusted)
-        score_block(at, w, w_stride, row0, n_rows, (int)keys.first,
+        score_block(attend, w, w_stride, row0, n_rows, (int)keys.first,
                     (int)(keys.end - keys.first));
-    weigh_block(w, w_stride, entropy, at, keys, adjusted ? 1 : at->scale, row0, n_rows);
+    weigh_block(w, w_stride, entropy, attend, keys, adjusted ? 1 : attend->scale, row0, n_rows);
 }
 
 void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                      float *out, int64_t out_stride, const float *q, int64_t q_stride,
-                     const float *packed, const struct attend *at, int row0, int n_rows)
+                     const float *packed, const struct attend *attend, int row0, int n_rows)
 {
-    struct key_range keys = visible_keys(at, row0, n_rows);
+    struct key_range keys = visible_keys(attend, row0, n_rows);
 
-    assert(n_rows > 0 && n_rows <= ATTEND_ROWS && at->S > 0 && at->d > 0);
-    assert(w_stride >= attention_stride(at->S) && w_stride % LANES == 0);
+    assert(n_rows > 0 && n_rows <= ATTEND_ROWS && attend->S > 0 && attend->d > 0);
+    assert(w_stride >= attention_stride(attend->S) && w_stride % LANES == 0);
     *key0 = (int)keys.first;
     *n_keys = (int)(keys.end - keys.first);
-    attention_multiply(w, w_stride, q, q_stride, packed, keys, at->d, n_rows);
-    weigh_products(w, w_stride, entropy, at, keys, row0, n_rows);
+    attention_multiply(w, w_stride, q, q_stride, packed, keys, attend->d, n_rows);
+    weigh_products(w, w_stride, entropy, attend, keys, row0, n_rows);
     if (out == NULL)
         return;
-    if (at->precision != PRECISION_F32) {
-        precision_round(at->precision, at->round_room, w,
+    if (attend->precision != PRECISION_F32) {
+        precision_round(attend->precision, attend->round_room, w,
                         (int64_t)n_rows * (int64_t)w_stride);
-        w = at->round_room;
+        w = attend->round_room;
     }
     if (*n_keys > 0) {
-        values(out, out_stride, w, w_stride, packed, keys, at, n_rows);
+        values(out, out_stride, w, w_stride, packed, keys, attend, n_rows);
         return;
     }
     for (int t = 0; t < n_rows; t++)
-        memset(out + t * out_stride, 0, (size_t)at->d_v * sizeof *out);
+        memset(out + t * out_stride, 0, (size_t)attend->d_v * sizeof *out);
 }
 
 /* ---- one row ---- */
@@ -219,46 +219,46 @@ size_t attention_row_room(int d)
 }
 
 void attention_row(float *w, int *key0, int *n_keys, double *entropy, float *out,
-                   const float *q, const struct attention_rows *rows, const struct attend *at,
+                   const float *q, const struct attention_rows *rows, const struct attend *attend,
                    int row0, float *room)
 {
-    struct key_range keys = visible_keys(at, row0, 1);
+    struct key_range keys = visible_keys(attend, row0, 1);
     const float *k = rows->k + keys.first * rows->k_stride;
     const float *v = rows->v + keys.first * rows->v_stride;
     struct matrix matrix = {
         .data = (const unsigned char *)k, .size_bytes = sizeof *k,
-        .N = (int)(keys.end - keys.first), .K = at->d, .stride = rows->k_stride,
+        .N = (int)(keys.end - keys.first), .K = attend->d, .stride = rows->k_stride,
     };
 
-    assert(at->S > 0 && at->d > 0 && at->precision == PRECISION_F32);
+    assert(attend->S > 0 && attend->d > 0 && attend->precision == PRECISION_F32);
     *key0 = (int)keys.first;
     *n_keys = matrix.N;
     if (matrix.N > 0)
-        linear_few(w, matrix.N, q, at->d, 1, &matrix, NULL, 0, matrix.N, room);
-    weigh_products(w, attention_stride(at->S), entropy, at, keys, row0, 1);
+        linear_few(w, matrix.N, q, attend->d, 1, &matrix, NULL, 0, matrix.N, room);
+    weigh_products(w, attention_stride(attend->S), entropy, attend, keys, row0, 1);
     if (out == NULL)
         return;
-    nn_kernels()->stored->columns(out, w, v, rows->v_stride, at->d_v, matrix.N);
-    for (int c = 0; c < at->d_v; c++)
+    nn_kernels()->stored->columns(out, w, v, rows->v_stride, attend->d_v, matrix.N);
+    for (int c = 0; c < attend->d_v; c++)
         out[c] += 0.0f;         /* -0, as in a block */
 }
 
 /* ---- the reference ---- */
 
 /* The score of row t and key s. */
-static double reference_score(const float *q, const float *k, const struct attend *at,
+static double reference_score(const float *q, const float *k, const struct attend *attend,
                               int t, int s)
 {
-    struct attend uncapped = *at;
+    struct attend uncapped = *attend;
     double score = 0;
     float with_terms;
 
-    for (int c = 0; c < at->d; c++)
+    for (int c = 0; c < attend->d; c++)
         score += (double)q[c] * k[c];
-    score *= at->scale;
-    if (at->cap > 0)
-        score = at->cap * elementary_tanh(score / at->cap);
-    if (!score_has_terms(at))
+    score *= attend->scale;
+    if (attend->cap > 0)
+        score = attend->cap * elementary_tanh(score / attend->cap);
+    if (!score_has_terms(attend))
         return score;
     uncapped.cap = 0;
     with_terms = (float)score;
@@ -280,35 +280,35 @@ static double share_of_keys(const double *score, int S, float sink)
 
 /* One row of the reference: w [S]; all 0 where nothing is visible. */
 static void reference_row(double *w, const float *q, const float *k,
-                          const struct attend *at, int t)
+                          const struct attend *attend, int t)
 {
     bool any = false;
     double keys = 1;
 
-    for (int s = 0; s < at->S; s++) {
+    for (int s = 0; s < attend->S; s++) {
         w[s] = -INFINITY;
-        if (!visible(at, t, s))
+        if (!visible(attend, t, s))
             continue;
         any = true;
-        w[s] = reference_score(q, k + (int64_t)s * at->d, at, t, s);
+        w[s] = reference_score(q, k + (int64_t)s * attend->d, attend, t, s);
     }
     if (any)
-        keys = at->sink != NULL ? share_of_keys(w, at->S, *at->sink) : 1;
+        keys = attend->sink != NULL ? share_of_keys(w, attend->S, *attend->sink) : 1;
     if (any)
-        softmax_double(w, NULL, at->S);
-    for (int s = 0; s < at->S; s++)
-        w[s] = visible(at, t, s) ? w[s] * keys : 0;
+        softmax_double(w, NULL, attend->S);
+    for (int s = 0; s < attend->S; s++)
+        w[s] = visible(attend, t, s) ? w[s] * keys : 0;
 }
 
 void attention_reference(double *w, double *out, const float *q, const float *k,
-                         const float *v, const struct attend *at, int T)
+                         const float *v, const struct attend *attend, int T)
 {
-    for (int t = 0; t < T; t++, q += at->d, w += at->S, out += at->d_v) {
-        reference_row(w, q, k, at, t);
-        for (int c = 0; c < at->d_v; c++)
+    for (int t = 0; t < T; t++, q += attend->d, w += attend->S, out += attend->d_v) {
+        reference_row(w, q, k, attend, t);
+        for (int c = 0; c < attend->d_v; c++)
             out[c] = 0;
-        for (int s = 0; s < at->S; s++)
-            for (int c = 0; c < at->d_v; c++)
-                out[c] += w[s] * v[(int64_t)s * at->d_v + c];
+        for (int s = 0; s < attend->S; s++)
+            for (int c = 0; c < attend->d_v; c++)
+                out[c] += w[s] * v[(int64_t)s * attend->d_v + c];
     }
 }

@@ -35,7 +35,7 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
  *          too.  w_stride >= attention_stride(S), a multiple of 16.
  * key0, n_keys   out: the keys that visible_keys gives
  * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
- *          in double (also with at->sink); within 1e-6 of the formula on
+ *          in double (also with attend->sink); within 1e-6 of the formula on
  *          the returned weights; NULL: not wanted
  * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
  *
@@ -45,7 +45,7 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
  */
 void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                      float *out, int64_t out_stride, const float *q, int64_t q_stride,
-                     const float *packed, const struct attend *at, int row0, int n_rows);
+                     const float *packed, const struct attend *attend, int row0, int n_rows);
 
 /* Keys and values of a head, not packed: k [S, d], v [S, d_v]. */
 struct attention_rows {
@@ -58,23 +58,23 @@ size_t attention_row_room(int d);
 
 /*
  * attention_block for one row, with the same bits, without packing: for a text of which all tokens
- * except the last are cached.  w [attention_stride(S)], out [d_v], q [d]; at->precision is f32.
+ * except the last are cached.  w [attention_stride(S)], out [d_v], q [d]; attend->precision is f32.
  * room     attention_row_room(d) floats, aligned to 64 bytes
  */
 void attention_row(float *w, int *key0, int *n_keys, double *entropy, float *out,
-                   const float *q, const struct attention_rows *rows, const struct attend *at,
+                   const float *q, const struct attention_rows *rows, const struct attend *attend,
                    int row0, float *room);
 
 /* ---- two of its steps, for mechanisms that change the others ---- */
 
 /* w = q.k for the keys of visible_keys; w as in attention_block. */
 void attention_products(float *w, size_t w_stride, const float *q, int64_t q_stride,
-                        const float *packed, const struct attend *at, int row0,
+                        const float *packed, const struct attend *attend, int row0,
                         int n_rows);
 
 /* out = w v; the block has a key. */
 void attention_values(float *out, int64_t out_stride, const float *w, size_t w_stride,
-                      const float *packed, const struct attend *at, int row0, int n_rows);
+                      const float *packed, const struct attend *attend, int row0, int n_rows);
 
 /*
  * All T rows in plain C and double, with every weight: the reference of all faster versions in this
@@ -85,6 +85,6 @@ void attention_values(float *out, int64_t out_stride, const float *w, size_t w_s
  * Source: Vaswani et al. 2017, eq. 1.
  */
 void attention_reference(double *w, double *out, const float *q, const float *k,
-                         const float *v, const struct attend *at, int T);
+                         const float *v, const struct attend *attend, int T);
 
 #endif

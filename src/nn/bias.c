@@ -115,15 +115,16 @@ void bias_rows(const void *self, float *score, size_t stride, int row0, int n_ro
     }
 }
 
-static float grid_value(const struct bias_grid *g, int row, int key)
+static float grid_value(const struct bias_grid *grid, int row, int key)
 {
-    int others = (2 * g->rows - 1) * (2 * g->columns - 1), down, right;
+    int others = (2 * grid->rows - 1) * (2 * grid->columns - 1), down, right;
 
     if (row == 0 || key == 0)
-        return g->value[others + (row != 0 ? 1 : key != 0 ? 0 : 2)];
-    down = (row - 1) / g->columns - (key - 1) / g->columns;
-    right = (row - 1) % g->columns - (key - 1) % g->columns;
-    return g->value[(down + g->rows - 1) * (2 * g->columns - 1) + right + g->columns - 1];
+        return grid->value[others + (row != 0 ? 1 : key != 0 ? 0 : 2)];
+    down = (row - 1) / grid->columns - (key - 1) / grid->columns;
+    right = (row - 1) % grid->columns - (key - 1) % grid->columns;
+    return grid
+        ->value[(down + grid->rows - 1) * (2 * grid->columns - 1) + right + grid->columns - 1];
 }
 
 void bias_grid(const void *self, float *score, size_t stride, int row0, int n_rows,

@@ -16,14 +16,15 @@ static int stride_of(int64_t stride, int M, int n)
     return M > 1 ? (int)stride : n;
 }
 
-static void rows(const struct product *p)
+static void rows(const struct product *product)
 {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->M, p->n, p->K, 1, p->x,
-                stride_of(p->x_stride, p->M, p->K), p->panel, p->width, p->resume ? 1 : 0, p->y,
-                stride_of(p->y_stride, p->M, p->n));
-    for (int m = 0; m < p->M && p->bias != NULL; m++)
-        for (int i = 0; i < p->n; i++)
-            p->y[m * p->y_stride + i] += p->bias[i];
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, product->M, product->n, product->K, 1,
+                product->x, stride_of(product->x_stride, product->M, product->K), product->panel,
+                product->width, product->resume ? 1 : 0, product->y,
+                stride_of(product->y_stride, product->M, product->n));
+    for (int m = 0; m < product->M && product->bias != NULL; m++)
+        for (int i = 0; i < product->n; i++)
+            product->y[m * product->y_stride + i] += product->bias[i];
 }
 
 /* Written where a kernel is chosen, before any thread starts, as nn_choose_kernel's state. */

@@ -16,17 +16,17 @@ static void fade(float *S, float *room, const float *k, float keep, int d_k, int
         }
 }
 
-void delta_scan(float *y, int64_t y_stride, float *S, float *room, const struct delta *d, int T)
+void delta_scan(float *y, int64_t y_stride, float *S, float *room, const struct delta *delta, int T)
 {
-    int d_k = d->d_k, d_v = d->d_v;
+    int d_k = delta->d_k, d_v = delta->d_v;
 
     for (int64_t t = 0; t < T; t++, y += y_stride) {
-        const float *q = d->q + t * d->stride, *k = d->k + t * d->stride;
-        const float *v = d->v + t * d->v_stride;
-        float learn = d->learn[t * d->rate_stride];
+        const float *q = delta->q + t * delta->stride, *k = delta->k + t * delta->stride;
+        const float *v = delta->v + t * delta->v_stride;
+        float learn = delta->learn[t * delta->rate_stride];
         float *row = S;
 
-        fade(S, room, k, d->keep[t * d->rate_stride], d_k, d_v);
+        fade(S, room, k, delta->keep[t * delta->rate_stride], d_k, d_v);
         for (int j = 0; j < d_v; j++)
             room[j] = (v[j] - room[j]) * learn;
         memset(y, 0, (size_t)d_v * sizeof *y);

@@ -21,8 +21,8 @@ struct delta {
  * y at y_stride, room [d_v]; sums over d_k from 0 upwards.
  * Source: Yang et al. 2024, Gated Delta Networks, eq. 10.
  */
-void delta_scan(float *y, int64_t y_stride, float *S, float *room, const struct delta *d, int T);
-
+void delta_scan(float *y, int64_t y_stride, float *S, float *room, const struct delta *delta,
+                int T);
 
 void delta_unit(float *x, int n, float scale);
 

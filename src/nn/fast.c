@@ -16,9 +16,9 @@ static const struct fast_kernel *const table[N_FAST] = {
 #endif
 };
 
-int fast_words(const struct fast_kernel *f, int K)
+int fast_words(const struct fast_kernel *kernel, int K)
 {
-    return ((K - 1) / f->block + 1) * f->words;
+    return ((K - 1) / kernel->block + 1) * kernel->words;
 }
 
 const struct fast_kernel *fast_kernel(enum fast f)

@@ -57,7 +57,7 @@ struct fast_kernel {
 extern const struct fast_kernel fast_bf16_avx512, fast_int8_avx512;
 
 /* Number of words for K numbers. */
-int fast_words(const struct fast_kernel *f, int K);
+int fast_words(const struct fast_kernel *kernel, int K);
 
 /* The fast kernel for the chosen kernel on this processor; NULL if none, or for FAST_NONE. */
 const struct fast_kernel *fast_kernel(enum fast f);

@@ -112,13 +112,13 @@ static void weights(float *panel, int width, int K)
 #define TILE_ROWS 7
 #define OWN_STEPS
 
-static INLINE void steps(const struct product *p, const float *x, __m512 sum[TILE_ROWS][2],
+static INLINE void steps(const struct product *product, const float *x, __m512 sum[TILE_ROWS][2],
                          const int rows, const int vecs)
 {
-    const float *panel = p->panel;
-    int64_t width = p->width;
+    const float *panel = product->panel;
+    int64_t width = product->width;
 
-    for (int k = 0; k < p->K; k += WORDS, x += WORDS, panel += WORDS * width) {
+    for (int k = 0; k < product->K; k += WORDS, x += WORDS, panel += WORDS * width) {
         __m512i of_block[TILE_ROWS][2];
         __m512 w[2];
 
@@ -133,7 +133,7 @@ static INLINE void steps(const struct product *p, const float *x, __m512 sum[TIL
                 w[j] = _mm512_load_ps(panel + c * width + j * WIDTH);
             UNROLL
             for (int r = 0; r < rows; r++) {
-                __m512i codes = _mm512_castps_si512(_mm512_set1_ps(x[r * p->x_stride + c]));
+                __m512i codes = _mm512_castps_si512(_mm512_set1_ps(x[r * product->x_stride + c]));
 
                 UNROLL
                 for (int j = 0; j < vecs; j++)
@@ -146,7 +146,7 @@ static INLINE void steps(const struct product *p, const float *x, __m512 sum[TIL
             w[j] = _mm512_load_ps(panel + SCALE * width + j * WIDTH);
         UNROLL
         for (int r = 0; r < rows; r++) {
-            __m512 scale = _mm512_set1_ps(x[r * p->x_stride + SCALE]);
+            __m512 scale = _mm512_set1_ps(x[r * product->x_stride + SCALE]);
 
             UNROLL
             for (int j = 0; j < vecs; j++)

@@ -67,26 +67,27 @@ int keep_heavy(int *key, int n, const double *votes, int recent, int budget, int
     return count + recent;
 }
 
-void keep_add(struct keep_pages *p, const float *k, int64_t k_stride, int end)
+void keep_add(struct keep_pages *pages, const float *k, int64_t k_stride, int end)
 {
-    for (; p->n < end; p->n++) {
-        const float *row = k + p->n * k_stride;
-        float *low = p->low + (int64_t)(p->n / p->size) * p->d;
-        float *high = p->high + (int64_t)(p->n / p->size) * p->d;
+    for (; pages->n < end; pages->n++) {
+        const float *row = k + pages->n * k_stride;
+        float *low = pages->low + (int64_t)(pages->n / pages->size) * pages->d;
+        float *high = pages->high + (int64_t)(pages->n / pages->size) * pages->d;
 
-        for (int c = 0; c < p->d; c++) {
-            low[c] = p->n % p->size == 0 || row[c] < low[c] ? row[c] : low[c];
-            high[c] = p->n % p->size == 0 || row[c] > high[c] ? row[c] : high[c];
+        for (int c = 0; c < pages->d; c++) {
+            low[c] = pages->n % pages->size == 0 || row[c] < low[c] ? row[c] : low[c];
+            high[c] = pages->n % pages->size == 0 || row[c] > high[c] ? row[c] : high[c];
         }
     }
 }
 
-double keep_bound(const struct keep_pages *p, const float *q, int page)
+double keep_bound(const struct keep_pages *pages, const float *q, int page)
 {
-    const float *low = p->low + (int64_t)page * p->d, *high = p->high + (int64_t)page * p->d;
+    const float *low = pages->low + (int64_t)page * pages->d,
+                *high = pages->high + (int64_t)page * pages->d;
     double sum = 0;
 
-    for (int c = 0; c < p->d; c++)
+    for (int c = 0; c < pages->d; c++)
         sum += (double)q[c] * (double)(q[c] > 0 ? high[c] : low[c]);
     return sum;
 }

@@ -37,10 +37,10 @@ struct keep_pages {
 };
 
 /* Adds keys n .. end - 1 of k [.., d], row j at k + j * k_stride. */
-void keep_add(struct keep_pages *p, const float *k, int64_t k_stride, int end);
+void keep_add(struct keep_pages *pages, const float *k, int64_t k_stride, int end);
 
 /* sum over c of max(q_c low_c, q_c high_c), an upper bound of q.k for all keys of the page. */
-double keep_bound(const struct keep_pages *p, const float *q, int page);
+double keep_bound(const struct keep_pages *pages, const float *q, int page);
 
 /* The same over the keys key[n] alone, n > 0. */
 double keep_bound_of(const float *q, const float *k, int64_t k_stride, int d, const int *key,

@@ -46,25 +46,25 @@ struct matrix {
 };
 
 /* Elements of a stored row: inputs, or outputs with order_in_out. */
-static inline int linear_row_size(const struct matrix *w)
+static inline int linear_row_size(const struct matrix *matrix)
 {
-    return w->order_in_out ? w->N : w->K;
+    return matrix->order_in_out ? matrix->N : matrix->K;
 }
 
 /* The type of its stored elements: ELEMENT_F32 if data are floats. */
-enum element linear_element(const struct matrix *w);
+enum element linear_element(const struct matrix *matrix);
 
 /* Bytes from one stored row to the next. */
-int64_t linear_row_bytes(const struct matrix *w);
+int64_t linear_row_bytes(const struct matrix *matrix);
 
 /* Bytes of all stored rows. */
-double linear_size_bytes(const struct matrix *w);
+double linear_size_bytes(const struct matrix *matrix);
 
-/* Makes w begin at its n-th element, which must begin a block. */
-void linear_skip(struct matrix *w, int64_t n);
+/* Makes matrix begin at its n-th element, which must begin a block. */
+void linear_skip(struct matrix *matrix, int64_t n);
 
 /* out[linear_row_size] = stored row i, not rounded to the precision. */
-void linear_row(float *out, const struct matrix *w, int i);
+void linear_row(float *out, const struct matrix *matrix, int i);
 
 /* Floats of scratch memory for linear_panel: K * PANEL, and for decoding. */
 size_t linear_scratch(int K);
@@ -86,43 +86,43 @@ size_t linear_scratch(int K);
  * which is efficient if rows are so few that x stays in cache.
  */
 void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
-                  int M, const struct matrix *w, const float *bias, int n0,
+                  int M, const struct matrix *matrix, const float *bias, int n0,
                   float *scratch);
 
 enum { LINEAR_FEW = 4 };        /* rows for which packing does not pay */
 
 /*
- * Outputs [n0, n0 + n) of M <= LINEAR_FEW rows, with the same bits as linear_panel: w is read
+ * Outputs [n0, n0 + n) of M <= LINEAR_FEW rows, with the same bits as linear_panel: matrix is read
  * in its stored form, almost without packing.  The rest as above.
  */
 void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
-                const struct matrix *w, const float *bias, int n0, int n, float *scratch);
+                const struct matrix *matrix, const float *bias, int n0, int n, float *scratch);
 
 /* ---- the same for many rows: panels are packed once, then multiplied with blocks of rows ---- */
 
-/* Whether linear_pack supports w: not in precisions that scale whole rows or blocks, nor for blocks
- * of outputs wider than a panel, which only linear_panel computes. */
-bool linear_packs(const struct matrix *w);
+/* Whether linear_pack supports matrix: not in precisions that scale whole rows or blocks, nor for
+ * blocks of outputs wider than a panel, which only linear_panel computes. */
+bool linear_packs(const struct matrix *matrix);
 
 /* Floats of scratch memory for linear_pack. */
 size_t linear_room(void);
 
 /* Floats of a panel that linear_pack writes, aligned to 64 bytes; the result comes first, with
- * w->fast fast_words(w->fast, w->K) * product_width() words. */
-size_t linear_packed_size(const struct matrix *w);
+ * matrix->fast fast_words(matrix->fast, matrix->K) * product_width() words. */
+size_t linear_packed_size(const struct matrix *matrix);
 
 /*
- * panel [K, product_width()], or words of w->fast: outputs from n0 on, a multiple of that width; 0
- * past N.
+ * panel [K, product_width()], or words of matrix->fast: outputs from n0 on, a multiple of that
+ * width; 0 past N.
  */
-void linear_pack(float *panel, const struct matrix *w, int n0, float *room);
+void linear_pack(float *panel, const struct matrix *matrix, int n0, float *room);
 
 /*
  * Outputs of n_panels panels of linear_pack from n0 on, `size` floats apart; the rest as in
  * linear_panel, with the same bits.  A block of k of x stays in cache for all panels.
  */
 void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
-                   const struct matrix *w, const float *bias, int n0, int n_panels,
+                   const struct matrix *matrix, const float *bias, int n0, int n_panels,
                    const float *panels, size_t size);
 
 #endif

@@ -7,14 +7,14 @@
 #include "nn/linear.h"
 
 /* room[n_rounds, width] = x R, in double. */
-static void lsh_rotate(double *room, const float *x, const struct lsh *l)
+static void lsh_rotate(double *room, const float *x, const struct lsh *lsh)
 {
-    int count = l->n_rounds * l->width;
+    int count = lsh->n_rounds * lsh->width;
 
     for (int i = 0; i < count; i++)
         room[i] = 0;
-    for (int c = 0; c < l->d; c++) {
-        const float *row = l->rotation + (int64_t)c * count;
+    for (int c = 0; c < lsh->d; c++) {
+        const float *row = lsh->rotation + (int64_t)c * count;
 
         for (int i = 0; i < count; i++)
             room[i] += (double)x[c] * row[i];
@@ -38,48 +38,48 @@ static int furthest(const double *y, int half)
     return at;
 }
 
-static int bucket_of(const double *y, const struct lsh *l)
+static int bucket_of(const double *y, const struct lsh *lsh)
 {
     int bucket = 0, product = 1;
 
-    for (int i = 0; i < l->n_factors; i++) {
-        int half = l->factor[i] / 2;
+    for (int i = 0; i < lsh->n_factors; i++) {
+        int half = lsh->factor[i] / 2;
 
         bucket += product * furthest(y, half);
-        product *= l->factor[i];
+        product *= lsh->factor[i];
         y += half;
     }
     return bucket;
 }
 
 void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
-                 const struct lsh *l, int T)
+                 const struct lsh *lsh, int T)
 {
     for (int t = 0; t < T; t++) {
-        lsh_rotate(room, x + t * x_stride, l);
-        for (int r = 0; r < l->n_rounds; r++)
-            bucket[(int64_t)r * T + t] = bucket_of(room + (int64_t)r * l->width, l);
+        lsh_rotate(room, x + t * x_stride, lsh);
+        for (int r = 0; r < lsh->n_rounds; r++)
+            bucket[(int64_t)r * T + t] = bucket_of(room + (int64_t)r * lsh->width, lsh);
     }
 }
 
 void lsh_round(int *bucket, float *product, float *scratch, double *room, const float *x,
-               int64_t x_stride, const struct lsh *l, int round, int T)
+               int64_t x_stride, const struct lsh *lsh, int round, int T)
 {
-    const float *rotation = l->rotation + (int64_t)round * l->width;
-    const struct matrix matrix = { .data = (const unsigned char *)rotation, .N = l->width,
-                                   .K = l->d, .stride = (int64_t)l->n_rounds * l->width,
+    const float *rotation = lsh->rotation + (int64_t)round * lsh->width;
+    const struct matrix matrix = { .data = (const unsigned char *)rotation, .N = lsh->width,
+                                   .K = lsh->d, .stride = (int64_t)lsh->n_rounds * lsh->width,
                                    .order_in_out = true, .size_bytes = sizeof(float) };
 
     for (int t0 = 0; t0 < T; t0 += LSH_ROWS) {
         int count = T - t0 < LSH_ROWS ? T - t0 : LSH_ROWS;
 
-        for (int n0 = 0; n0 < l->width; n0 += PANEL)
-            linear_panel(product, l->width, x + t0 * x_stride, x_stride, count, &matrix,
+        for (int n0 = 0; n0 < lsh->width; n0 += PANEL)
+            linear_panel(product, lsh->width, x + t0 * x_stride, x_stride, count, &matrix,
                          NULL, n0, scratch);
         for (int t = 0; t < count; t++) {
-            for (int i = 0; i < l->width; i++)
-                room[i] = (double)product[(int64_t)t * l->width + i];
-            bucket[t0 + t] = bucket_of(room, l);
+            for (int i = 0; i < lsh->width; i++)
+                room[i] = (double)product[(int64_t)t * lsh->width + i];
+            bucket[t0 + t] = bucket_of(room, lsh);
         }
     }
 }

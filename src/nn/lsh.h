@@ -26,7 +26,7 @@ enum { LSH_ROWS = 32 };         /* rows that lsh_round multiplies at a time */
  * room n_rounds * width.
  */
 void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
-                 const struct lsh *l, int T);
+                 const struct lsh *lsh, int T);
 
 /*
  * bucket[T] of one round, with products in single precision by the chosen kernel: faster, but a
@@ -34,7 +34,7 @@ void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
  * product [LSH_ROWS, width]; scratch linear_scratch(d), aligned to 64 bytes; room [width].
  */
 void lsh_round(int *bucket, float *product, float *scratch, double *room, const float *x,
-               int64_t x_stride, const struct lsh *l, int round, int T);
+               int64_t x_stride, const struct lsh *lsh, int round, int T);
 
 /* order[T]: the tokens by bucket, then by position; room [T]. */
 void lsh_order(int *order, uint64_t *room, const int *bucket, int T);

@@ -131,17 +131,17 @@ int mechanism_joined(enum join join, int H);
  * The number of groups in which G key/value heads are averaged: params->n_groups, or the largest
  * divisor of G below it; 0 if there is none.
  */
-int mechanism_groups(const struct mechanism_params *p, int G);
+int mechanism_groups(const struct mechanism_params *params, int G);
 
 /* Sizes for texts of T tokens, if params have 0. */
-int mechanism_stride(const struct mechanism_params *p, int T);
-int mechanism_buckets(const struct mechanism_params *p, int T);
-int mechanism_recent(const struct mechanism_params *p);
+int mechanism_stride(const struct mechanism_params *params, int T);
+int mechanism_buckets(const struct mechanism_params *params, int T);
+int mechanism_recent(const struct mechanism_params *params);
 
 /*
  * The parameters with all sizes for T tokens and G key/value heads; n_groups 0: there is no
  * smaller number of heads.
  */
-struct mechanism_params mechanism_params_used(const struct mechanism_params *p, int T, int G);
+struct mechanism_params mechanism_params_used(const struct mechanism_params *params, int T, int G);
 
 #endif

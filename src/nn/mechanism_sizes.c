@@ -4,39 +4,40 @@
 
 #include "nn/mechanism.h"
 
-int mechanism_groups(const struct mechanism_params *p, int G)
+int mechanism_groups(const struct mechanism_params *params, int G)
 {
-    int groups = p->n_groups > 0 ? p->n_groups : G - 1;
+    int groups = params->n_groups > 0 ? params->n_groups : G - 1;
 
-    while (p->n_groups == 0 && groups > 0 && G % groups != 0)
+    while (params->n_groups == 0 && groups > 0 && G % groups != 0)
         groups--;
     return groups > 0 && groups <= G && G % groups == 0 ? groups : 0;
 }
 
-int mechanism_stride(const struct mechanism_params *p, int T)
+int mechanism_stride(const struct mechanism_params *params, int T)
 {
-    return p->stride > 0 ? p->stride : (int)ceil(sqrt(T));
+    return params->stride > 0 ? params->stride : (int)ceil(sqrt(T));
 }
 
-int mechanism_buckets(const struct mechanism_params *p, int T)
+int mechanism_buckets(const struct mechanism_params *params, int T)
 {
-    return p->n_buckets > 0 ? p->n_buckets : 2 * ((T + p->chunk - 1) / p->chunk);
+    return params->n_buckets > 0 ? params->n_buckets :
+           2 * ((T + params->chunk - 1) / params->chunk);
 }
 
-int mechanism_recent(const struct mechanism_params *p)
+int mechanism_recent(const struct mechanism_params *params)
 {
-    int budget = p->budget > 0 ? p->budget : MECHANISM_BUDGET;
+    int budget = params->budget > 0 ? params->budget : MECHANISM_BUDGET;
 
-    return p->recent > 0 ? p->recent : budget - budget / 2;
+    return params->recent > 0 ? params->recent : budget - budget / 2;
 }
 
-struct mechanism_params mechanism_params_used(const struct mechanism_params *p, int T, int G)
+struct mechanism_params mechanism_params_used(const struct mechanism_params *params, int T, int G)
 {
-    struct mechanism_params used = *p;
+    struct mechanism_params used = *params;
 
-    used.stride = mechanism_stride(p, T);
-    used.n_buckets = mechanism_buckets(p, T);
-    used.recent = mechanism_recent(p);
-    used.n_groups = p->n_groups > 0 ? p->n_groups : mechanism_groups(p, G);
+    used.stride = mechanism_stride(params, T);
+    used.n_buckets = mechanism_buckets(params, T);
+    used.recent = mechanism_recent(params);
+    used.n_groups = params->n_groups > 0 ? params->n_groups : mechanism_groups(params, G);
     return used;
 }

@@ -59,10 +59,10 @@ const struct peak_kernels *peak_of_fast(enum fast f)
     return kernel != NULL ? kernel->peak : NULL;
 }
 
-int64_t peak_multiply(const struct peak_kernels *p, int64_t steps, float *sum)
+int64_t peak_multiply(const struct peak_kernels *kernels, int64_t steps, float *sum)
 {
-    *sum = p->multiply(steps);
-    return steps * p->flop;
+    *sum = kernels->multiply(steps);
+    return steps * kernels->flop;
 }
 
 float peak_read(const float *x, int64_t n)

@@ -28,7 +28,7 @@ const struct peak_kernels *peak_of_fast(enum fast f);
  * Runs so many steps of independent multiplications and additions in registers, and returns their
  * flop; *sum is their result, so that the compiler cannot remove them.
  */
-int64_t peak_multiply(const struct peak_kernels *p, int64_t steps, float *sum);
+int64_t peak_multiply(const struct peak_kernels *kernels, int64_t steps, float *sum);
 
 /* Reads n floats, a multiple of 64, aligned to 64 bytes, with the widest loads available. */
 float peak_read(const float *x, int64_t n);

@@ -19,20 +19,20 @@ static bool always(void)
 
 /* ---- linears ---- */
 
-static void rows(const struct product *p)
+static void rows(const struct product *product)
 {
-    assert(p->width == PANEL);
-    for (int m = 0; m < p->M; m++) {
-        float *y = p->y + m * p->y_stride, sum[PANEL] = { 0 };
-        const float *x = p->x + m * p->x_stride, *panel = p->panel;
+    assert(product->width == PANEL);
+    for (int m = 0; m < product->M; m++) {
+        float *y = product->y + m * product->y_stride, sum[PANEL] = { 0 };
+        const float *x = product->x + m * product->x_stride, *panel = product->panel;
 
-        if (p->resume)
-            memcpy(sum, y, (size_t)p->n * sizeof *y);
-        for (int k = 0; k < p->K; k++, panel += PANEL)
+        if (product->resume)
+            memcpy(sum, y, (size_t)product->n * sizeof *y);
+        for (int k = 0; k < product->K; k++, panel += PANEL)
             for (int i = 0; i < PANEL; i++)
                 sum[i] += x[k] * panel[i];
-        for (int i = 0; i < p->n; i++)
-            y[i] = p->bias != NULL ? sum[i] + p->bias[i] : sum[i];
+        for (int i = 0; i < product->n; i++)
+            y[i] = product->bias != NULL ? sum[i] + product->bias[i] : sum[i];
     }
 }
 
@@ -199,21 +199,21 @@ static double row_sum(const float *x, int D, double from, bool square)
 }
 
 /* All of a row in double, rounded once. */
-static void plain_norm(const struct norm_args *a)
+static void plain_norm(const struct norm_args *args)
 {
-    for (int t = 0; t < a->T; t++) {
-        const float *x = a->x + (int64_t)t * a->D;
-        float *y = a->y + (int64_t)t * a->D;
-        double mean = a->centre ? row_sum(x, a->D, 0, false) / a->D : 0;
-        double scale = 1 / sqrt(row_sum(x, a->D, mean, true) / a->D + a->eps);
+    for (int t = 0; t < args->T; t++) {
+        const float *x = args->x + (int64_t)t * args->D;
+        float *y = args->y + (int64_t)t * args->D;
+        double mean = args->centre ? row_sum(x, args->D, 0, false) / args->D : 0;
+        double scale = 1 / sqrt(row_sum(x, args->D, mean, true) / args->D + args->eps);
 
-        for (int i = 0; i < a->D; i++) {
+        for (int i = 0; i < args->D; i++) {
             double value = (x[i] - mean) * scale;
 
-            if (a->weight != NULL)
-                value *= a->weight[i];
-            if (a->bias != NULL)
-                value += a->bias[i];
+            if (args->weight != NULL)
+                value *= args->weight[i];
+            if (args->bias != NULL)
+                value += args->bias[i];
             y[i] = (float)value;
         }
     }

@@ -38,25 +38,25 @@ int product_depth(int K, const struct fast_kernel *fast)
     return ((K - 1) / n_blocks / whole + 1) * whole;
 }
 
-void product_part(const struct product *p, int k)
+void product_part(const struct product *product, int k)
 {
-    struct product part = *p;
-    int depth = product_depth(p->K, p->fast);
-    bool last = p->K - k <= depth;
+    struct product part = *product;
+    int depth = product_depth(product->K, product->fast);
+    bool last = product->K - k <= depth;
 
-    part.x = p->x + k;
-    part.panel = p->panel + (int64_t)k * p->width;
-    part.K = last ? p->K - k : depth;
-    part.resume = k > 0 || p->resume;
-    part.bias = last ? p->bias : NULL;
-    if (p->fast != NULL)
-        p->fast->rows(&part);
+    part.x = product->x + k;
+    part.panel = product->panel + (int64_t)k * product->width;
+    part.K = last ? product->K - k : depth;
+    part.resume = k > 0 || product->resume;
+    part.bias = last ? product->bias : NULL;
+    if (product->fast != NULL)
+        product->fast->rows(&part);
     else
         nn_kernels()->rows(&part);
 }
 
-void product_run(const struct product *p)
+void product_run(const struct product *product)
 {
-    for (int k = 0; k < p->K; k += product_depth(p->K, p->fast))
-        product_part(p, k);
+    for (int k = 0; k < product->K; k += product_depth(product->K, product->fast))
+        product_part(product, k);
 }

@@ -8,8 +8,8 @@
 /* The width of panels of the chosen kernel: 16 or PANEL. */
 int product_width(void);
 
-/* Computes the whole product, with p->K in blocks that stay in cache. */
-void product_run(const struct product *p);
+/* Computes the whole product, with product->K in blocks that stay in cache. */
+void product_run(const struct product *product);
 
 /*
  * Size of about equal blocks of K, such that a panel stays in cache for all rows of x; for words
@@ -18,7 +18,7 @@ void product_run(const struct product *p);
 int product_depth(int K, const struct fast_kernel *fast);
 
 /* Computes the block of product_depth() from k on; to be called for all blocks in order. */
-void product_part(const struct product *p, int k);
+void product_part(const struct product *product, int k);
 
 /* panel[k * width + i] = w[k * stride + i], i < n; 0 for n <= i < width. */
 void product_copy_rows(float *panel, int width, const float *w, int64_t stride, int n, int K);

@@ -67,46 +67,55 @@ struct tile {
  * Adds from[..][c], the products of a panel's rows, to the scores at their distances:
  * of each query the keys lie in one run.
  */
-static void spread(const struct relative_positions *b, const struct tile *s,
+static void spread(const struct relative_positions *positions, const struct tile *tile,
                    const float *from, int panel, bool by_key)
 {
-    const struct distances *at = b->at;
+    const struct distances *at = positions->at;
 
-    for (int t = 0; t < s->n_rows; t++) {
-        int i = s->row0 + t, first = i - at->begin[panel + 1] + 1;
+    for (int t = 0; t < tile->n_rows; t++) {
+        int i = tile->row0 + t, first = i - at->begin[panel + 1] + 1;
         int end = i - at->begin[panel] + 1;
-        float *score = s->score + (size_t)t * s->stride;
+        float *score = tile->score + (size_t)t * tile->stride;
 
-        first = first > s->key0 ? first : s->key0;
-        end = end < s->key0 + s->n_keys ? end : s->key0 + s->n_keys;
+        first = first > tile->key0 ? first : tile->key0;
+        end = end < tile->key0 + tile->n_keys ? end : tile->key0 + tile->n_keys;
         for (int j = first; j < end; j++) {
             int c = at->row[at->reach + i - j] - panel * PANEL;
 
-            score[j - s->key0] += b->scale * from[(by_key ? j - s->key0 : t) * PANEL + c];
+            score[j - tile->key0] += positions->scale *
+                                     from[(by_key ? j - tile->key0 : t) * PANEL + c];
         }
     }
 }
 
 /* Queries times the positions that the tile's distances read, or keys times theirs. */
-static void add_side(const struct relative_positions *b, const struct tile *s, bool by_key)
+static void add_side(const struct relative_positions *positions, const struct tile *tile,
+                     bool by_key)
 {
-    const int *row = b->at->row + b->at->reach;
-    int least = s->row0 - (s->key0 + s->n_keys - 1);
-    int most = s->row0 + s->n_rows - 1 - s->key0;
-    const float *x = by_key ? b->k + s->key0 * b->k_stride : b->q + s->row0 * b->q_stride;
+    const int *row = positions->at->row + positions->at->reach;
+    int least = tile->row0 - (tile->key0 + tile->n_keys - 1);
+    int most = tile->row0 + tile->n_rows - 1 - tile->key0;
+    const float *x = by_key ? positions->k + tile->key0 * positions->k_stride :
+                     positions->q + tile->row0 * positions->q_stride;
     _Alignas(64) float room[ATTEND_ROWS * PANEL];
 
     for (int i = row[least] / PANEL; i <= row[most] / PANEL; i++) {
         struct product product = {
-            .y = room, .y_stride = PANEL, .x = x,
-            .x_stride = by_key ? b->k_stride : b->q_stride,
-            .panel = (by_key ? b->by_key : b->by_query) + (int64_t)i * PANEL * b->d,
-            .M = by_key ? s->n_keys : s->n_rows, .K = b->d, .n = PANEL, .width = PANEL,
-            .bias = by_key || b->add == NULL ? NULL : b->add + i * PANEL,
+            .y = room,
+            .y_stride = PANEL,
+            .x = x,
+            .x_stride = by_key ? positions->k_stride : positions->q_stride,
+            .panel = (by_key ? positions->by_key : positions->by_query) +
+                     (int64_t)i * PANEL * positions->d,
+            .M = by_key ? tile->n_keys : tile->n_rows,
+            .K = positions->d,
+            .n = PANEL,
+            .width = PANEL,
+            .bias = by_key || positions->add == NULL ? NULL : positions->add + i * PANEL,
         };
 
         product_run(&product);
-        spread(b, s, room, i, by_key);
+        spread(positions, tile, room, i, by_key);
     }
 }
 
@@ -134,21 +143,22 @@ void relative_positions(const void *self, float *score, size_t stride, int row0,
 }
 
 /* At most ATTEND_ROWS rows. */
-static void add_segments(const struct relative_segments *b, const struct tile *s)
+static void add_segments(const struct relative_segments *segments, const struct tile *tile)
 {
     _Alignas(64) float e[ATTEND_ROWS * PANEL];
     const struct product product = {
-        .y = e, .y_stride = PANEL, .x = b->q + s->row0 * b->q_stride,
-        .x_stride = b->q_stride, .panel = b->by_query, .width = PANEL, .M = s->n_rows, .K = b->d,
-        .n = PANEL, .bias = b->add,
+        .y = e, .y_stride = PANEL, .x = segments->q + tile->row0 * segments->q_stride,
+        .x_stride = segments->q_stride, .panel = segments->by_query, .width = PANEL,
+        .M = tile->n_rows, .K = segments->d, .n = PANEL, .bias = segments->add,
     };
 
     product_run(&product);
-    for (int t = 0; t < s->n_rows; t++)
-        for (int j = 0; j < s->n_keys; j++) {
-            bool other = b->type[s->row0 + t] != b->type[s->key0 + j];
+    for (int t = 0; t < tile->n_rows; t++)
+        for (int j = 0; j < tile->n_keys; j++) {
+            bool other = segments->type[tile->row0 + t] != segments->type[tile->key0 + j];
 
-            s->score[(size_t)t * s->stride + (size_t)j] += b->scale * e[t * PANEL + other];
+            tile->score[(size_t)t * tile->stride + (size_t)j] += segments->scale *
+                                                                 e[t * PANEL + other];
         }
 }
 

@@ -87,108 +87,108 @@ static INLINE void put_fields(float *at, int width, ivec word, int bits, int fli
                   d);
 }
 
-static INLINE void down(float *panel, int width, const struct packed_part *p, const int bits)
+static INLINE void down(float *panel, int width, const struct packed_part *packed, const int bits)
 {
-    const struct packed_codes *c = p->codes;
+    const struct packed_codes *c = packed->codes;
     const struct decoder exact = { .kind = IS_CODE };
     int per = 32 / bits;
 
     for (int row = 0; row < width; row += WIDTH) {
-        const unsigned char *q = c->q + p->k / per * c->stride + 4 * (p->o + row);
-        vec zero = v_load(p->zero + row), scale = v_load(p->scale + row);
+        const unsigned char *q = c->q + packed->k / per * c->stride + 4 * (packed->o + row);
+        vec zero = v_load(packed->zero + row), scale = v_load(packed->scale + row);
         float *at = panel + row;
 
-        for (int k = 0; k < p->n; k += per, q += c->stride, at += per * width)
+        for (int k = 0; k < packed->n; k += per, q += c->stride, at += per * width)
             put_fields(at, width, i_load_any(q), bits, 0, zero, scale, exact);
     }
 }
 
-static void unpack_down(float *panel, int width, const struct packed_part *p)
+static void unpack_down(float *panel, int width, const struct packed_part *packed)
 {
-    if (p->codes->bits == 4)
-        down(panel, width, p, 4);
-    else if (p->codes->bits == 2)
-        down(panel, width, p, 2);
+    if (packed->codes->bits == 4)
+        down(panel, width, packed, 4);
+    else if (packed->codes->bits == 2)
+        down(panel, width, packed, 2);
     else
-        down(panel, width, p, 8);
+        down(panel, width, packed, 8);
 }
 
-static void unpack_across(float *panel, int width, const struct packed_part *p)
+static void unpack_across(float *panel, int width, const struct packed_part *packed)
 {
-    const struct packed_codes *c = p->codes;
+    const struct packed_codes *c = packed->codes;
     const struct decoder exact = { .kind = IS_CODE };
 
     for (int row = 0; row < width; row += WIDTH) {
-        const unsigned char *q = c->q + p->k * c->stride + (p->o + row) / 8 * 4;
-        vec zero = v_load(p->zero + row), scale = v_load(p->scale + row);
+        const unsigned char *q = c->q + packed->k * c->stride + (packed->o + row) / 8 * 4;
+        vec zero = v_load(packed->zero + row), scale = v_load(packed->scale + row);
 
-        for (int k = 0; k < p->n; k++, q += c->stride)
+        for (int k = 0; k < packed->n; k++, q += c->stride)
             decode_to(panel + k * width + row, i_and(i_across(q, row % 8), i_set(15)), zero, scale,
                       exact);
     }
 }
 
-static INLINE void along(float *panel, int width, const struct packed_part *p, const int bits,
+static INLINE void along(float *panel, int width, const struct packed_part *packed, const int bits,
                          const struct decoder d)
 {
-    const struct packed_codes *c = p->codes;
+    const struct packed_codes *c = packed->codes;
     int per = 32 / bits;
 
     for (int row = 0; row < width; row += WIDTH) {
-        const unsigned char *q = c->q + (p->o + row) * c->stride + p->k * bits / 8;
-        vec zero = v_load(p->zero + row), scale = v_load(p->scale + row);
+        const unsigned char *q = c->q + (packed->o + row) * c->stride + packed->k * bits / 8;
+        vec zero = v_load(packed->zero + row), scale = v_load(packed->scale + row);
         float *at = panel + row;
         int k = 0;
 
-        for (; k + 4 * per <= p->n; k += 4 * per, q += 16) {
+        for (; k + 4 * per <= packed->n; k += 4 * per, q += 16) {
             ivec four[4];
 
             sixteen_bytes(four, q, c->stride);
             for (int i = 0; i < 4; i++, at += per * width)
                 put_fields(at, width, four[i], bits, c->high_first, zero, scale, d);
         }
-        for (; k < p->n; k += per, q += 4, at += per * width)
+        for (; k < packed->n; k += per, q += 4, at += per * width)
             put_fields(at, width, rows_word(q, c->stride), bits, c->high_first, zero, scale, d);
     }
 }
 
-static void bytes_along(float *panel, int width, const struct packed_part *p)
+static void bytes_along(float *panel, int width, const struct packed_part *packed)
 {
-    switch (p->codes->is) {
+    switch (packed->codes->is) {
     case PACKED_INT8:
-        along(panel, width, p, 8, (struct decoder){ .kind = IS_INT8 });
+        along(panel, width, packed, 8, (struct decoder){ .kind = IS_INT8 });
         return;
     case PACKED_E4M3:
-        along(panel, width, p, 8, (struct decoder){ .kind = IS_E4M3 });
+        along(panel, width, packed, 8, (struct decoder){ .kind = IS_E4M3 });
         return;
     case PACKED_E5M2:
-        along(panel, width, p, 8, (struct decoder){ .kind = IS_E5M2 });
+        along(panel, width, packed, 8, (struct decoder){ .kind = IS_E5M2 });
         return;
     default:
-        along(panel, width, p, 8, (struct decoder){ .kind = IS_CODE });
+        along(panel, width, packed, 8, (struct decoder){ .kind = IS_CODE });
     }
 }
 
-static void unpack_along(float *panel, int width, const struct packed_part *p)
+static void unpack_along(float *panel, int width, const struct packed_part *packed)
 {
-    const struct packed_codes *c = p->codes;
+    const struct packed_codes *c = packed->codes;
     struct table t;
 
     if (c->bits == 8) {
-        bytes_along(panel, width, p);
+        bytes_along(panel, width, packed);
         return;
     }
     if (c->value == NULL) {
-        along(panel, width, p, 4, (struct decoder){ .kind = IS_CODE });
+        along(panel, width, packed, 4, (struct decoder){ .kind = IS_CODE });
         return;
     }
     t = table_of(c->value);
     if (c->round == PACKED_EXACT)
-        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_EXACT, t });
+        along(panel, width, packed, 4, (struct decoder){ IS_TABLE, PACKED_EXACT, t });
     else if (c->round == PACKED_F16)
-        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_F16, t });
+        along(panel, width, packed, 4, (struct decoder){ IS_TABLE, PACKED_F16, t });
     else
-        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_BF16, t });
+        along(panel, width, packed, 4, (struct decoder){ IS_TABLE, PACKED_BF16, t });
 }
 
 static void scale_listed(float *panel, int width, const int *input, int n, const float *zero,

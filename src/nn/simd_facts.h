@@ -36,61 +36,62 @@ static inline fvec f_from(double first)
     return f_set(first) + f_of(v);
 }
 
-static inline __attribute__((always_inline)) void row_lanes_start(struct row_lanes *l, int away)
+static inline __attribute__((always_inline)) void row_lanes_start(struct row_lanes *lanes, int away)
 {
-    l->away[0] = f_from(away);
+    lanes->away[0] = f_from(away);
     UNROLL
     for (int i = 1; i < EIGHT; i++)
-        l->away[i] = l->away[0] + f_set(i * FWIDTH);
+        lanes->away[i] = lanes->away[0] + f_set(i * FWIDTH);
     UNROLL
     for (int i = 0; i < EIGHT_FLOATS; i++)
-        l->max[i] = s_zero();
+        lanes->max[i] = s_zero();
 }
 
 /* The next SWIDTH of 8 keys, from key `at` of these on. */
-static inline __attribute__((always_inline)) void row_lanes_add(struct row_lanes *l, svec v,
+static inline __attribute__((always_inline)) void row_lanes_add(struct row_lanes *lanes, svec v,
                                                                 const int at)
 {
-    l->max[at / SWIDTH] = s_max(v, l->max[at / SWIDTH]);
+    lanes->max[at / SWIDTH] = s_max(v, lanes->max[at / SWIDTH]);
     UNROLL
     for (int j = 0; j < 2; j++) {       /* a product is exact, so that its sum rounds as of two */
         int i = at / FWIDTH + j;
-        fvec part = f_part(v, j), size = f_abs(l->away[i]);
+        fvec part = f_part(v, j), size = f_abs(lanes->away[i]);
 
-        l->sum[i] = f_fma(part, l->away[i], l->sum[i]);
-        l->sum_abs[i] = f_fma(part, size, l->sum_abs[i]);
-        l->away[i] += f_set(8);
+        lanes->sum[i] = f_fma(part, lanes->away[i], lanes->sum[i]);
+        lanes->sum_abs[i] = f_fma(part, size, lanes->sum_abs[i]);
+        lanes->away[i] += f_set(8);
     }
 }
 
 /* One row or two, which go on with the sums of those before. */
-static inline __attribute__((always_inline)) void scan_some(struct row_lanes *l, float *largest,
+static inline __attribute__((always_inline)) void scan_some(struct row_lanes *lanes, float *largest,
     const float *w, size_t stride, int n, int away, const int rows)
 {
     int j = 0;
 
     UNROLL
     for (int r = 0; r < rows; r++)
-        row_lanes_start(&l[r], away - r);
+        row_lanes_start(&lanes[r], away - r);
     for (; j + 8 <= n; j += 8)
         UNROLL
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int i = 0; i < 8; i += SWIDTH)
-                row_lanes_add(&l[r], s_load_any(w + (size_t)r * stride + j + i), i);
+                row_lanes_add(&lanes[r], s_load_any(w + (size_t)r * stride + j + i), i);
     if (j < n)
         UNROLL
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int i = 0; i < 8; i += SWIDTH)
-                row_lanes_add(&l[r], s_load_first(w + (size_t)r * stride + j + i, n - j - i), i);
+                row_lanes_add(&lanes[r], s_load_first(w + (size_t)r * stride + j + i, n - j - i),
+                              i);
     UNROLL
     for (int r = 0; r < rows; r++) {
-        svec max = l[r].max[0];
+        svec max = lanes[r].max[0];
 
         UNROLL
         for (int i = 1; i < EIGHT_FLOATS; i++)
-            max = s_max(l[r].max[i], max);
+            max = s_max(lanes[r].max[i], max);
         largest[r] = s_max_of(max);
     }
 }
@@ -224,19 +225,19 @@ struct shape_sums {
 };
 
 /* Of a key of FWIDTH rows, of which each sees 1 / even keys, at the distances d. */
-static inline __attribute__((always_inline)) void shape_add(struct shape_sums *s, fvec w,
+static inline __attribute__((always_inline)) void shape_add(struct shape_sums *sums, fvec w,
                                                             fvec even, fvec d)
 {
-    s->mass += w;
-    s->squares = f_fma(w, w, s->squares);
-    s->uneven += f_abs(w - even);
-    s->distance = f_fma(w, d, s->distance);
+    sums->mass += w;
+    sums->squares = f_fma(w, w, sums->squares);
+    sums->uneven += f_abs(w - even);
+    sums->distance = f_fma(w, d, sums->distance);
 }
 
 enum { SHAPES = 2 };            /* vectors side by side */
 
 /* Keys from..to - 1 of `vecs` times FWIDTH rows, of which the first is `away` from key 0. */
-static inline __attribute__((always_inline)) void shape_run(struct shape_sums *s,
+static inline __attribute__((always_inline)) void shape_run(struct shape_sums *sums,
     const float *panel, int from, int to, const fvec *even, fvec away, const int vecs)
 {
     fvec d = away + f_set(from);
@@ -245,13 +246,13 @@ static inline __attribute__((always_inline)) void shape_run(struct shape_sums *s
     for (int j = from; j < to; j++, panel += FACT_ROWS) {
         UNROLL
         for (int i = 0; i < vecs; i++)
-            shape_add(&s[i], f_load(panel + FWIDTH * i), even[i], d - f_set(FWIDTH * i));
+            shape_add(&sums[i], f_load(panel + FWIDTH * i), even[i], d - f_set(FWIDTH * i));
         d += f_set(1);
     }
 }
 
 /* The same keys, of which only some are after the queries. */
-static inline __attribute__((always_inline)) void shape_back(struct shape_sums *s,
+static inline __attribute__((always_inline)) void shape_back(struct shape_sums *sums,
     const float *panel, int from, int to, fvec away, const int vecs)
 {
     for (int j = from; j < to; j++)
@@ -260,8 +261,8 @@ static inline __attribute__((always_inline)) void shape_back(struct shape_sums *
             fvec d = away + f_set(j - FWIDTH * i);
             fvec w = f_keep(f_at_most(d, f_set(0)), f_load(panel + j * FACT_ROWS + FWIDTH * i));
 
-            s[i].back = f_fnma(w, d, s[i].back);
-            s[i].back_mass += w;
+            sums[i].back = f_fnma(w, d, sums[i].back);
+            sums[i].back_mass += w;
         }
 }
 
@@ -304,27 +305,27 @@ static inline __attribute__((always_inline)) void shape_keys(struct shape_sums *
 }
 
 /* The spreads of `vecs` times FWIDTH rows, whose mean distances are known. */
-static inline __attribute__((always_inline)) void shape_spreads(struct shape_sums *s,
+static inline __attribute__((always_inline)) void shape_spreads(struct shape_sums *sums,
     const float *panel, int key, int n, fvec away, const int vecs)
 {
     fvec sum[FACT_ROWS / FWIDTH], d[FACT_ROWS / FWIDTH];
 
     UNROLL
     for (int i = 0; i < vecs; i++) {
-        sum[i] = s[i].spread;
+        sum[i] = sums[i].spread;
         d[i] = away + f_set(key - FWIDTH * i);
     }
     for (int j = 0; j < n; j++, panel += FACT_ROWS)
         UNROLL
         for (int i = 0; i < vecs; i++) {
-            fvec off = d[i] - s[i].distance;
+            fvec off = d[i] - sums[i].distance;
 
             sum[i] = f_fma(f_load(panel + FWIDTH * i) * off, off, sum[i]);
             d[i] += f_set(1);
         }
     UNROLL
     for (int i = 0; i < vecs; i++)
-        s[i].spread = sum[i];
+        sums[i].spread = sum[i];
 }
 
 /* The least float that is not below x: floats are below one where they are below the other. */

@@ -205,15 +205,15 @@ static inline struct distances distances_from(int away)
     return d;
 }
 
-static inline void distances_add(struct distances *d, const float *w)
+static inline void distances_add(struct distances *distances, const float *w)
 {
     UNROLL
     for (int i = 0; i < FOUR; i++) {
-        fvec term = f_load(w + i * FWIDTH) * d->away[i];
+        fvec term = f_load(w + i * FWIDTH) * distances->away[i];
 
-        d->sum[i] += term;
-        d->sum_abs[i] += f_abs(term);
-        d->away[i] += f_set(4);
+        distances->sum[i] += term;
+        distances->sum_abs[i] += f_abs(term);
+        distances->away[i] += f_set(4);
     }
 }
 
@@ -400,13 +400,13 @@ static inline __attribute__((always_inline)) double row_sum(const float *x, int 
 }
 
 static inline __attribute__((always_inline)) void norm_row(float *y, const float *x,
-    const struct norm_args *a, const float *weight, const float *bias)
+    const struct norm_args *args, const float *weight, const float *bias)
 {
-    double mean = a->centre ? row_sum(x, a->D, 0, false) / a->D : 0;
-    double scale = 1 / sqrt(row_sum(x, a->D, mean, true) / a->D + a->eps);
+    double mean = args->centre ? row_sum(x, args->D, 0, false) / args->D : 0;
+    double scale = 1 / sqrt(row_sum(x, args->D, mean, true) / args->D + args->eps);
     int i = 0;
 
-    for (; i + DWIDTH <= a->D; i += DWIDTH) {
+    for (; i + DWIDTH <= args->D; i += DWIDTH) {
         dvec v = (d_of_floats(x + i) - d_set(mean)) * d_set(scale);
 
         if (weight != NULL)
@@ -415,7 +415,7 @@ static inline __attribute__((always_inline)) void norm_row(float *y, const float
             v = v + d_of_floats(bias + i);
         d_to_floats(y + i, v);
     }
-    for (; i < a->D; i++) {
+    for (; i < args->D; i++) {
         double v = (x[i] - mean) * scale;
 
         if (weight != NULL)
@@ -426,10 +426,11 @@ static inline __attribute__((always_inline)) void norm_row(float *y, const float
     }
 }
 
-static void norm(const struct norm_args *a)
+static void norm(const struct norm_args *args)
 {
-    for (int t = 0; t < a->T; t++)
-        norm_row(a->y + (int64_t)t * a->D, a->x + (int64_t)t * a->D, a, a->weight, a->bias);
+    for (int t = 0; t < args->T; t++)
+        norm_row(args->y + (int64_t)t * args->D, args->x + (int64_t)t * args->D, args, args->weight,
+                 args->bias);
 }
 
 /* ---- rows by their number ---- */

@@ -177,14 +177,14 @@ struct column {
     ivec lower;                 /* of halves of a byte: the four that wait for four more */
 };
 
-static INLINE void put(struct column *c, vec v)
+static INLINE void put(struct column *column, vec v)
 {
-    if (c->is_sum) {
-        c->sum = v_fma(v_set(*c->x++), v, c->sum);
+    if (column->is_sum) {
+        column->sum = v_fma(v_set(*column->x++), v, column->sum);
         return;
     }
-    v_store(c->at, v);
-    c->at += c->step;
+    v_store(column->at, v);
+    column->at += column->step;
 }
 
 static INLINE void i_store(unsigned char *p, ivec v)
@@ -193,66 +193,66 @@ static INLINE void i_store(unsigned char *p, ivec v)
 }
 
 /* add is NULL where there are no minima. */
-static INLINE void keep_four(struct column *c, ivec four, const vec *scale, const vec *add)
+static INLINE void keep_four(struct column *column, ivec four, const vec *scale, const vec *add)
 {
     const vec *of_group[] = { scale, add };
 
-    for (int i = 0; i < 2 && c->n % c->group == 0 && of_group[i] != NULL; i++) {
-        v_store((float *)(void *)c->turned, *of_group[i]);
-        c->turned += 4 * WIDTH;
+    for (int i = 0; i < 2 && column->n % column->group == 0 && of_group[i] != NULL; i++) {
+        v_store((float *)(void *)column->turned, *of_group[i]);
+        column->turned += 4 * WIDTH;
     }
-    c->n += 4;
-    if (c->bits == 4) {
-        four = i_sub_bytes(four, c->lowest);
-        if (c->n % 8 != 0) {
-            c->lower = four;
+    column->n += 4;
+    if (column->bits == 4) {
+        four = i_sub_bytes(four, column->lowest);
+        if (column->n % 8 != 0) {
+            column->lower = four;
             return;
         }
-        four = i_or(c->lower, i_shift_left(four, 4));
+        four = i_or(column->lower, i_shift_left(four, 4));
     }
-    i_store(c->turned, four);
-    c->turned += 4 * WIDTH;
+    i_store(column->turned, four);
+    column->turned += 4 * WIDTH;
 }
 
-static INLINE void put_products(struct column *c, ivec four, vec scale)
+static INLINE void put_products(struct column *column, ivec four, vec scale)
 {
-    if (c->turned != NULL) {
-        keep_four(c, four, &scale, NULL);
+    if (column->turned != NULL) {
+        keep_four(column, four, &scale, NULL);
         return;
     }
     UNROLL
     for (int i = 0; i < 4; i++)
-        put(c, v_mul(byte_at(four, i), scale));
+        put(column, v_mul(byte_at(four, i), scale));
 }
 
-static INLINE void put_sums(struct column *c, ivec four, vec scale, vec add)
+static INLINE void put_sums(struct column *column, ivec four, vec scale, vec add)
 {
-    if (c->turned != NULL) {
-        keep_four(c, four, &scale, &add);
+    if (column->turned != NULL) {
+        keep_four(column, four, &scale, &add);
         return;
     }
     UNROLL
     for (int i = 0; i < 4; i++)
-        put(c, v_fma(byte_at(four, i), scale, add));
+        put(column, v_fma(byte_at(four, i), scale, add));
 }
 
 /* ---- floats, and 16 bits ---- */
 
-static INLINE void put_word(struct column *c, ivec four, const enum element element)
+static INLINE void put_word(struct column *column, ivec four, const enum element element)
 {
     if (element == ELEMENT_F32) {
-        put(c, v_of_bits(four));
+        put(column, v_of_bits(four));
     } else if (element == ELEMENT_F16) {
-        put(c, v_of_halves(four));
-        put(c, v_of_halves(i_shift_right(four, 16)));
+        put(column, v_of_halves(four));
+        put(column, v_of_halves(i_shift_right(four, 16)));
     } else {
-        put(c, v_of_bits(i_shift_left(four, 16)));
-        put(c, v_of_bits(i_and(four, i_set((int)0xffff0000))));
+        put(column, v_of_bits(i_shift_left(four, 16)));
+        put(column, v_of_bits(i_and(four, i_set((int)0xffff0000))));
     }
 }
 
 /* Words first .. end - 1 of 16 bytes. */
-static INLINE void put_words(struct column *c, const unsigned char *data, int64_t stride,
+static INLINE void put_words(struct column *column, const unsigned char *data, int64_t stride,
                              const enum element element, int first, int end)
 {
     ivec four[4];
@@ -261,16 +261,16 @@ static INLINE void put_words(struct column *c, const unsigned char *data, int64_
     UNROLL
     for (int i = 0; i < 4; i++)
         if (i >= first && i < end)
-            put_word(c, four[i], element);
+            put_word(column, four[i], element);
 }
 
-static INLINE void put_sixteen_bytes(struct column *c, const unsigned char *data, int64_t stride,
-                                     const enum element element)
+static INLINE void put_sixteen_bytes(struct column *column, const unsigned char *data,
+                                     int64_t stride, const enum element element)
 {
-    put_words(c, data, stride, element, 0, 4);
+    put_words(column, data, stride, element, 0, 4);
 }
 
-static INLINE void put_many_bytes(struct column *c, const unsigned char *data, int64_t stride,
+static INLINE void put_many_bytes(struct column *column, const unsigned char *data, int64_t stride,
                                   const enum element element)
 {
     ivec four[WIDTH];
@@ -278,17 +278,17 @@ static INLINE void put_many_bytes(struct column *c, const unsigned char *data, i
     many_bytes(four, data, stride);
     UNROLL
     for (int i = 0; i < WIDTH; i++)
-        put_word(c, four[i], element);
+        put_word(column, four[i], element);
 }
 
-static INLINE void f16(struct column *c, const unsigned char *data, int64_t stride)
+static INLINE void f16(struct column *column, const unsigned char *data, int64_t stride)
 {
-    put_sixteen_bytes(c, data, stride, ELEMENT_F16);
+    put_sixteen_bytes(column, data, stride, ELEMENT_F16);
 }
 
-static INLINE void bf16(struct column *c, const unsigned char *data, int64_t stride)
+static INLINE void bf16(struct column *column, const unsigned char *data, int64_t stride)
 {
-    put_sixteen_bytes(c, data, stride, ELEMENT_BF16);
+    put_sixteen_bytes(column, data, stride, ELEMENT_BF16);
 }
 
 /* ---- 32 elements ---- */
@@ -314,7 +314,7 @@ static INLINE ivec iq4_values(const ivec q[4], int i)
     return i_shuffle(i_repeat(part_load(value)), halves(q, i));
 }
 
-static INLINE void q4_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_0(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[4];
@@ -322,10 +322,10 @@ static INLINE void q4_0(struct column *c, const unsigned char *b, int64_t stride
     sixteen_bytes(q, b + 2, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_products(c, i_sub_bytes(halves(q, i), 8), d);
+        put_products(column, i_sub_bytes(halves(q, i), 8), d);
 }
 
-static INLINE void q4_1(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_1(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
     ivec q[4];
@@ -333,10 +333,10 @@ static INLINE void q4_1(struct column *c, const unsigned char *b, int64_t stride
     sixteen_bytes(q, b + 4, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_sums(c, halves(q, i), d, m);
+        put_sums(column, halves(q, i), d, m);
 }
 
-static INLINE void q5_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_0(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec high = rows_word(b + 2, stride), q[4];
@@ -344,10 +344,10 @@ static INLINE void q5_0(struct column *c, const unsigned char *b, int64_t stride
     sixteen_bytes(q, b + 6, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_products(c, i_sub_bytes(five_bits(q, high, i), 16), d);
+        put_products(column, i_sub_bytes(five_bits(q, high, i), 16), d);
 }
 
-static INLINE void q5_1(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_1(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
     ivec high = rows_word(b + 4, stride), q[4];
@@ -355,10 +355,10 @@ static INLINE void q5_1(struct column *c, const unsigned char *b, int64_t stride
     sixteen_bytes(q, b + 8, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_sums(c, five_bits(q, high, i), d, m);
+        put_sums(column, five_bits(q, high, i), d, m);
 }
 
-static INLINE void q8_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q8_0(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[8];
@@ -366,10 +366,10 @@ static INLINE void q8_0(struct column *c, const unsigned char *b, int64_t stride
     thirty_two_bytes(q, b + 2, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_products(c, q[i], d);
+        put_products(column, q[i], d);
 }
 
-static INLINE void iq4_nl(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void iq4_nl(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[4];
@@ -377,7 +377,7 @@ static INLINE void iq4_nl(struct column *c, const unsigned char *b, int64_t stri
     sixteen_bytes(q, b + 2, stride);
     UNROLL
     for (int i = 0; i < 8; i++)
-        put_products(c, iq4_values(q, i), d);
+        put_products(column, iq4_values(q, i), d);
 }
 
 static INLINE ivec e2m1_values(const ivec q[4], int i)
@@ -396,7 +396,7 @@ static INLINE vec power_of(ivec n)
 }
 
 /* 2^(e - 128) in two factors, neither of which is too small for a normal float. */
-static INLINE void mxfp4(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void mxfp4(struct column *column, const unsigned char *b, int64_t stride)
 {
     ivec e = i_and(rows_word(b, stride), i_set(255)), half = i_shift_right(e, 1), q[4];
     vec d = v_mul(power_of(half), v_set(TOP)), rest = power_of(i_sub(e, half));
@@ -408,7 +408,7 @@ static INLINE void mxfp4(struct column *c, const unsigned char *b, int64_t strid
 
         UNROLL
         for (int k = 0; k < 4; k++)
-            put(c, v_mul(v_mul(byte_at(four, k), d), rest));
+            put(column, v_mul(v_mul(byte_at(four, k), d), rest));
     }
 }
 
@@ -421,7 +421,7 @@ static INLINE void scales_of(vec *scale, const ivec *four, int n, vec factor)
         scale[i] = v_mul(byte_at(four[i / 4], i % 4), factor);
 }
 
-static INLINE void q2_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q2_k(struct column *column, const unsigned char *b, int64_t stride)
 {
     ivec s[4], low[4], q[8];
     vec scale[16], add[16];
@@ -440,12 +440,12 @@ static INLINE void q2_k(struct column *c, const unsigned char *b, int64_t stride
             for (int i = 0; i < 8; i++) {
                 int group = 8 * half + 2 * k + i / 4;
 
-                put_sums(c, bits_of(q[i], 2 * k, 3), scale[group], add[group]);
+                put_sums(column, bits_of(q[i], 2 * k, 3), scale[group], add[group]);
             }
     }
 }
 
-static INLINE void q3_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q3_k(struct column *column, const unsigned char *b, int64_t stride)
 {
     ivec low[2] = { rows_word(b + 96, stride), rows_word(b + 100, stride) };
     ivec upper = rows_word(b + 104, stride), high[8], q[8], s[4];
@@ -464,7 +464,7 @@ static INLINE void q3_k(struct column *c, const unsigned char *b, int64_t stride
                 ivec bits = i_or(bits_of(q[i], 2 * k, 3),
                                  i_shift_left(bits_of(high[i], 4 * half + k, 1), 2));
 
-                put_products(c, i_sub_bytes(bits, 4),
+                put_products(column, i_sub_bytes(bits, 4),
                                       scale[8 * half + 2 * k + i / 4]);
             }
     }
@@ -484,7 +484,7 @@ static INLINE void k_scales(vec scale[8], vec add[8], const unsigned char *b, in
     scales_of(add, min, 8, v_mul(v_of_halves(i_shift_right(word[0], 16)), v_set(-TOP)));
 }
 
-static INLINE void q4_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_k(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec scale[8], add[8];
     ivec q[8];
@@ -495,12 +495,12 @@ static INLINE void q4_k(struct column *c, const unsigned char *b, int64_t stride
         for (int half = 0; half < 2; half++)
             UNROLL
             for (int i = 0; i < 8; i++)
-                put_sums(c, bits_of(q[i], 4 * half, 15), scale[k + half],
+                put_sums(column, bits_of(q[i], 4 * half, 15), scale[k + half],
                                   add[k + half]);
     }
 }
 
-static INLINE void q5_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_k(struct column *column, const unsigned char *b, int64_t stride)
 {
     vec scale[8], add[8];
     ivec high[8], q[8];
@@ -512,13 +512,13 @@ static INLINE void q5_k(struct column *c, const unsigned char *b, int64_t stride
         for (int half = 0; half < 2; half++)
             UNROLL
             for (int i = 0; i < 8; i++)
-                put_sums(c, i_or(bits_of(q[i], 4 * half, 15),
+                put_sums(column, i_or(bits_of(q[i], 4 * half, 15),
                                               i_shift_left(bits_of(high[i], k + half, 1), 4)),
                                   scale[k + half], add[k + half]);
     }
 }
 
-static INLINE void q6_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q6_k(struct column *column, const unsigned char *b, int64_t stride)
 {
     ivec s[4], high[8], q[8];
     vec scale[16];
@@ -534,14 +534,14 @@ static INLINE void q6_k(struct column *c, const unsigned char *b, int64_t stride
                 ivec bits = i_or(bits_of(q[i], k / 2 * 4, 15),
                                  i_shift_left(bits_of(high[i], 2 * k, 3), 4));
 
-                put_products(c, i_sub_bytes(bits, 32),
+                put_products(column, i_sub_bytes(bits, 32),
                                       scale[8 * half + 2 * k + i / 4]);
             }
         }
     }
 }
 
-static INLINE void iq4_xs(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void iq4_xs(struct column *column, const unsigned char *b, int64_t stride)
 {
     ivec head = rows_word(b, stride), low = rows_word(b + 4, stride), q[4];
     vec d = v_mul(v_of_halves(head), v_set(TOP));
@@ -554,7 +554,7 @@ static INLINE void iq4_xs(struct column *c, const unsigned char *b, int64_t stri
         sixteen_bytes(q, b + 8 + 16 * k, stride);
         UNROLL
         for (int i = 0; i < 8; i++)
-            put_products(c, iq4_values(q, i), scale);
+            put_products(column, iq4_values(q, i), scale);
     }
 }
 

@@ -16,18 +16,18 @@
 #define TILE_ROWS 14
 
 /* rows and vecs are constants wherever it is inlined. */
-static INLINE void steps(const struct product *p, const float *x, __m512 sum[TILE_ROWS][2],
+static INLINE void steps(const struct product *product, const float *x, __m512 sum[TILE_ROWS][2],
                          const int rows, const int vecs)
 {
-    const float *panel = p->panel;
+    const float *panel = product->panel;
 
-    for (int k = 0; k < p->K; k++, panel += p->width) {
+    for (int k = 0; k < product->K; k++, panel += product->width) {
         __m512 w[2] = { _mm512_load_ps(panel),
                         vecs > 1 ? _mm512_load_ps(panel + WIDTH) : _mm512_setzero_ps() };
 
         UNROLL
         for (int r = 0; r < rows; r++) {
-            __m512 x_rk = _mm512_set1_ps(x[r * p->x_stride + k]);
+            __m512 x_rk = _mm512_set1_ps(x[r * product->x_stride + k]);
 
             UNROLL
             for (int j = 0; j < vecs; j++)
@@ -38,10 +38,10 @@ static INLINE void steps(const struct product *p, const float *x, __m512 sum[TIL
 #endif
 
 /* whole is a constant, too. */
-static INLINE void tile(const struct product *p, int m, const int rows, const int vecs,
+static INLINE void tile(const struct product *product, int m, const int rows, const int vecs,
                         const bool whole)
 {
-    float *y = p->y + m * p->y_stride;
+    float *y = product->y + m * product->y_stride;
     __m512 sum[TILE_ROWS][2];
 
     UNROLL
@@ -49,17 +49,18 @@ static INLINE void tile(const struct product *p, int m, const int rows, const in
         UNROLL
         for (int j = 0; j < vecs; j++)
             sum[r][j] = _mm512_setzero_ps();
-    if (p->resume)
+    if (product->resume)
         UNROLL
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int j = 0; j < vecs; j++)
-                sum[r][j] = load(y + r * p->y_stride + j * WIDTH, p->n - j * WIDTH, whole);
-    steps(p, p->x + m * p->x_stride, sum, rows, vecs);
-    if (p->bias != NULL)
+                sum[r][j] = load(y + r * product->y_stride + j * WIDTH, product->n - j * WIDTH,
+                                 whole);
+    steps(product, product->x + m * product->x_stride, sum, rows, vecs);
+    if (product->bias != NULL)
         UNROLL
         for (int j = 0; j < vecs; j++) {
-            __m512 bias = load(p->bias + j * WIDTH, p->n - j * WIDTH, whole);
+            __m512 bias = load(product->bias + j * WIDTH, product->n - j * WIDTH, whole);
 
             UNROLL
             for (int r = 0; r < rows; r++)
@@ -69,7 +70,7 @@ static INLINE void tile(const struct product *p, int m, const int rows, const in
     for (int r = 0; r < rows; r++)
         UNROLL
         for (int j = 0; j < vecs; j++)
-            store(y + r * p->y_stride + j * WIDTH, sum[r][j], p->n - j * WIDTH, whole);
+            store(y + r * product->y_stride + j * WIDTH, sum[r][j], product->n - j * WIDTH, whole);
 }
 
 #define TILE(rows) \
@@ -95,14 +96,14 @@ static void tile_of(const struct product *p, int m, int rows)
 }
 
 /* Tiles of about equal height: 32 rows are 11 + 11 + 10, not 14 + 14 + 4. */
-static void tile_rows(const struct product *p)
+static void tile_rows(const struct product *product)
 {
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
+    int n_tiles = (product->M + TILE_ROWS - 1) / TILE_ROWS;
 
     for (int i = 0; i < n_tiles; i++) {
-        int m = (int)((int64_t)p->M * i / n_tiles);
+        int m = (int)((int64_t)product->M * i / n_tiles);
 
-        tile_of(p, m, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+        tile_of(product, m, (int)((int64_t)product->M * (i + 1) / n_tiles) - m);
     }
 }
 

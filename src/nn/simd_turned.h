@@ -115,22 +115,23 @@ NUMBERS(BF16, bf16, 2)
 #undef NUMBERS
 
 /* add is NULL where there are no minima. */
-static INLINE void put_bytes(struct column *c, ivec four, vec scale, const vec *add)
+static INLINE void put_bytes(struct column *column, ivec four, vec scale, const vec *add)
 {
     if (add != NULL)
-        put_sums(c, four, scale, *add);
+        put_sums(column, four, scale, *add);
     else
-        put_products(c, four, scale);
+        put_products(column, four, scale);
 }
 
 /* lowest: -8 or 0, of halves of a byte. */
-static INLINE void put_halves(struct column *c, ivec word, int lowest, vec scale, const vec *add)
+static INLINE void put_halves(struct column *column, ivec word, int lowest, vec scale,
+                              const vec *add)
 {
     UNROLL
     for (int i = 0; i < 2; i++) {
         ivec four = bits_of(word, 4 * i, 15);
 
-        put_bytes(c, lowest < 0 ? i_sub_bytes(four, -lowest) : four, scale, add);
+        put_bytes(column, lowest < 0 ? i_sub_bytes(four, -lowest) : four, scale, add);
     }
 }
 

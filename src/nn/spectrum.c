@@ -83,28 +83,28 @@ static double *spectrum_next(unsigned char *base, uint64_t *used, uint64_t n)
     return p;
 }
 
-static uint64_t spectrum_share_out(struct room *r, const struct spectrum_matrix *a, int rank,
-                                   void *base)
+static uint64_t spectrum_share_out(struct room *room, const struct spectrum_matrix *matrix,
+                                   int rank, void *base)
 {
-    uint64_t used = 0, m = (uint64_t)a->m, b;
+    uint64_t used = 0, m = (uint64_t)matrix->m, b;
 
-    *r = (struct room){ .b = 2 * (int64_t)rank + 32 < a->m ? 2 * rank + 32 : a->m };
-    b = (uint64_t)r->b;
-    if (a->m <= SPECTRUM_GRAM || r->b == a->m)
-        r->gram = spectrum_next(base, &used, m * m);
-    r->row = spectrum_next(base, &used, m);
-    r->x = spectrum_next(base, &used, b * m);
-    r->z = spectrum_next(base, &used, b * m);
-    r->h = spectrum_next(base, &used, b * b);
-    r->e = spectrum_next(base, &used, b * b);
+    *room = (struct room){ .b = 2 * (int64_t)rank + 32 < matrix->m ? 2 * rank + 32 : matrix->m };
+    b = (uint64_t)room->b;
+    if (matrix->m <= SPECTRUM_GRAM || room->b == matrix->m)
+        room->gram = spectrum_next(base, &used, m * m);
+    room->row = spectrum_next(base, &used, m);
+    room->x = spectrum_next(base, &used, b * m);
+    room->z = spectrum_next(base, &used, b * m);
+    room->h = spectrum_next(base, &used, b * b);
+    room->e = spectrum_next(base, &used, b * b);
     return used;
 }
 
-uint64_t spectrum_room(const struct spectrum_matrix *a, int r)
+uint64_t spectrum_room(const struct spectrum_matrix *matrix, int r)
 {
     struct room room;
 
-    return spectrum_share_out(&room, a, r, NULL);
+    return spectrum_share_out(&room, matrix, r, NULL);
 }
 
 /* y[n] += factor x[n] */
@@ -124,53 +124,53 @@ static double spectrum_dot(const double *x, const double *y, int n)
 }
 
 /* row[m] = row i of A. */
-static void read_row(double *row, const struct spectrum_matrix *a, int i)
+static void read_row(double *row, const struct spectrum_matrix *matrix, int i)
 {
-    for (int j = 0; j < a->m; j++)
-        row[j] = (double)a->a[i * a->row + j * a->column];
+    for (int j = 0; j < matrix->m; j++)
+        row[j] = (double)matrix->a[i * matrix->row + j * matrix->column];
 }
 
-static void make_gram(const struct room *r, const struct spectrum_matrix *a)
+static void make_gram(const struct room *room, const struct spectrum_matrix *matrix)
 {
-    int m = a->m;
+    int m = matrix->m;
 
-    memset(r->gram, 0, (size_t)m * (size_t)m * sizeof *r->gram);
-    for (int i = 0; i < a->n; i++) {
-        read_row(r->row, a, i);
+    memset(room->gram, 0, (size_t)m * (size_t)m * sizeof *room->gram);
+    for (int i = 0; i < matrix->n; i++) {
+        read_row(room->row, matrix, i);
         for (int j = 0; j < m; j++)
-            spectrum_add(r->gram + (int64_t)j * m, r->row, r->row[j], m);
+            spectrum_add(room->gram + (int64_t)j * m, room->row, room->row[j], m);
     }
 }
 
 /* z = x A^T A */
-static void apply(const struct room *r, const struct spectrum_matrix *a)
+static void apply(const struct room *room, const struct spectrum_matrix *matrix)
 {
-    int m = a->m;
+    int m = matrix->m;
 
-    memset(r->z, 0, (size_t)r->b * (size_t)m * sizeof *r->z);
-    for (int k = 0; r->gram != NULL && k < r->b; k++)
+    memset(room->z, 0, (size_t)room->b * (size_t)m * sizeof *room->z);
+    for (int k = 0; room->gram != NULL && k < room->b; k++)
         for (int j = 0; j < m; j++)
-            spectrum_add(r->z + (int64_t)k * m, r->gram + (int64_t)j * m, r->x[(int64_t)k * m + j],
-                         m);
-    for (int i = 0; r->gram == NULL && i < a->n; i++) {
-        read_row(r->row, a, i);
-        for (int k = 0; k < r->b; k++)
-            spectrum_add(r->z + (int64_t)k * m, r->row,
-                         spectrum_dot(r->x + (int64_t)k * m, r->row, m), m);
+            spectrum_add(room->z + (int64_t)k * m, room->gram + (int64_t)j * m,
+                         room->x[(int64_t)k * m + j], m);
+    for (int i = 0; room->gram == NULL && i < matrix->n; i++) {
+        read_row(room->row, matrix, i);
+        for (int k = 0; k < room->b; k++)
+            spectrum_add(room->z + (int64_t)k * m, room->row,
+                         spectrum_dot(room->x + (int64_t)k * m, room->row, m), m);
     }
 }
 
 /* x = the directions of z made orthonormal, by Gram and Schmidt, twice: once leaves what
  * rounding lost.  One that depends on those before becomes 0. */
-static void make_orthonormal(const struct room *r, int m)
+static void make_orthonormal(const struct room *room, int m)
 {
-    for (int k = 0; k < r->b; k++) {
-        double *x = r->x + (int64_t)k * m, before, after;
+    for (int k = 0; k < room->b; k++) {
+        double *x = room->x + (int64_t)k * m, before, after;
 
-        memcpy(x, r->z + (int64_t)k * m, (size_t)m * sizeof *x);
+        memcpy(x, room->z + (int64_t)k * m, (size_t)m * sizeof *x);
         before = sqrt(spectrum_dot(x, x, m));
         for (int i = 0; i < 2 * k; i++) {
-            const double *other = r->x + (int64_t)(i % k) * m;
+            const double *other = room->x + (int64_t)(i % k) * m;
 
             spectrum_add(x, other, -spectrum_dot(x, other, m), m);
         }
@@ -180,23 +180,23 @@ static void make_orthonormal(const struct room *r, int m)
     }
 }
 
-static void iterate(const struct room *r, const struct spectrum_matrix *a)
+static void iterate(const struct room *room, const struct spectrum_matrix *matrix)
 {
     struct rng rng;
 
     rng_seed(&rng, 1);
-    for (int64_t i = 0; i < (int64_t)r->b * a->m; i++)
-        r->z[i] = rng_uniform(&rng) - 0.5;
-    make_orthonormal(r, a->m);
+    for (int64_t i = 0; i < (int64_t)room->b * matrix->m; i++)
+        room->z[i] = rng_uniform(&rng) - 0.5;
+    make_orthonormal(room, matrix->m);
     for (int step = 0; step < SPECTRUM_STEPS; step++) {
-        apply(r, a);
-        make_orthonormal(r, a->m);
+        apply(room, matrix);
+        make_orthonormal(room, matrix->m);
     }
-    apply(r, a);
-    for (int i = 0; i < r->b; i++)
-        for (int j = 0; j < r->b; j++)
-            r->h[(int64_t)i * r->b + j] = spectrum_dot(r->x + (int64_t)i * a->m,
-                                                       r->z + (int64_t)j * a->m, a->m);
+    apply(room, matrix);
+    for (int i = 0; i < room->b; i++)
+        for (int j = 0; j < room->b; j++)
+            room->h[(int64_t)i * room->b + j] = spectrum_dot(
+                room->x + (int64_t)i * matrix->m, room->z + (int64_t)j * matrix->m, matrix->m);
 }
 
 /* The row with the largest of n numbers on the diagonal of h; it becomes the least. */
@@ -211,27 +211,27 @@ static int take_largest(double *h, int n)
     return at;
 }
 
-void spectrum_top(double *v, const struct spectrum_matrix *a, int r, void *base)
+void spectrum_top(double *v, const struct spectrum_matrix *matrix, int r, void *base)
 {
     bool whole;
     struct room room;
     double *h;
 
-    spectrum_share_out(&room, a, r, base);
-    whole = room.b == a->m;
+    spectrum_share_out(&room, matrix, r, base);
+    whole = room.b == matrix->m;
     if (room.gram != NULL)
-        make_gram(&room, a);
+        make_gram(&room, matrix);
     if (!whole)
-        iterate(&room, a);
+        iterate(&room, matrix);
     h = whole ? room.gram : room.h;
     jacobi(h, room.e, room.b);
     for (int i = 0; i < r; i++) {
         const double *e = room.e + (int64_t)take_largest(h, room.b) * room.b;
 
-        memset(room.row, 0, (size_t)a->m * sizeof *room.row);
+        memset(room.row, 0, (size_t)matrix->m * sizeof *room.row);
         for (int k = 0; k < room.b && !whole; k++)
-            spectrum_add(room.row, room.x + (int64_t)k * a->m, e[k], a->m);
-        for (int j = 0; j < a->m; j++)
+            spectrum_add(room.row, room.x + (int64_t)k * matrix->m, e[k], matrix->m);
+        for (int j = 0; j < matrix->m; j++)
             v[(int64_t)j * r + i] = whole ? e[j] : room.row[j];
     }
 }

@@ -7,8 +7,8 @@
 
 struct product;                 /* kernels.h */
 
-void tile_avx2_rows(const struct product *p);
-void tile_avx512_rows(const struct product *p);
-void tile_neon_rows(const struct product *p);
+void tile_avx2_rows(const struct product *product);
+void tile_avx512_rows(const struct product *product);
+void tile_neon_rows(const struct product *product);
 
 #endif

@@ -35,13 +35,13 @@ static inline __attribute__((always_inline)) void avx2_store(float *p, __m256 v,
 }
 
 /* rows and whole are constants wherever it is inlined; columns from column on. */
-static inline __attribute__((always_inline)) void avx2_tile(const struct product *p, int m,
+static inline __attribute__((always_inline)) void avx2_tile(const struct product *product, int m,
                                                             int column, const int rows,
                                                             const bool whole)
 {
-    const float *x = p->x + m * p->x_stride, *panel = p->panel + column;
-    float *y = p->y + m * p->y_stride + column;
-    int left = p->n - column;
+    const float *x = product->x + m * product->x_stride, *panel = product->panel + column;
+    float *y = product->y + m * product->y_stride + column;
+    int left = product->n - column;
     __m256 sum[TILE_ROWS][TILE_VECS];
 
     UNROLL
@@ -49,28 +49,29 @@ static inline __attribute__((always_inline)) void avx2_tile(const struct product
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
             sum[r][j] = _mm256_setzero_ps();
-    if (p->resume)
+    if (product->resume)
         UNROLL
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int j = 0; j < TILE_VECS; j++)
-                sum[r][j] = avx2_load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
-    for (int k = 0; k < p->K; k++, panel += p->width) {
+                sum[r][j] = avx2_load(y + r * product->y_stride + j * WIDTH, left - j * WIDTH,
+                                      whole);
+    for (int k = 0; k < product->K; k++, panel += product->width) {
         __m256 w[TILE_VECS] = { _mm256_load_ps(panel), _mm256_load_ps(panel + WIDTH) };
 
         UNROLL
         for (int r = 0; r < rows; r++) {
-            __m256 x_rk = _mm256_set1_ps(x[r * p->x_stride + k]);
+            __m256 x_rk = _mm256_set1_ps(x[r * product->x_stride + k]);
 
             UNROLL
             for (int j = 0; j < TILE_VECS; j++)
                 sum[r][j] = _mm256_fmadd_ps(x_rk, w[j], sum[r][j]);
         }
     }
-    if (p->bias != NULL)
+    if (product->bias != NULL)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++) {
-            __m256 bias = avx2_load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
+            __m256 bias = avx2_load(product->bias + column + j * WIDTH, left - j * WIDTH, whole);
 
             UNROLL
             for (int r = 0; r < rows; r++)
@@ -80,7 +81,7 @@ static inline __attribute__((always_inline)) void avx2_tile(const struct product
     for (int r = 0; r < rows; r++)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
-            avx2_store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
+            avx2_store(y + r * product->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
 }
 
 #define TILE(rows) \
@@ -99,15 +100,15 @@ static void avx2_tile_of(const struct product *p, int m, int column, int rows)
 }
 
 /* Tiles of about equal height: 8 rows are 4 + 4, not 6 + 2. */
-void tile_avx2_rows(const struct product *p)
+void tile_avx2_rows(const struct product *product)
 {
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
+    int n_tiles = (product->M + TILE_ROWS - 1) / TILE_ROWS;
 
-    for (int column = 0; column < p->n; column += TILE_COLUMNS)
+    for (int column = 0; column < product->n; column += TILE_COLUMNS)
         for (int i = 0; i < n_tiles; i++) {
-            int m = (int)((int64_t)p->M * i / n_tiles);
+            int m = (int)((int64_t)product->M * i / n_tiles);
 
-            avx2_tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+            avx2_tile_of(product, m, column, (int)((int64_t)product->M * (i + 1) / n_tiles) - m);
         }
 }
 

@@ -15,9 +15,9 @@ static inline __m512 step(__m512 x, __m512 w, __m512 sum)
 
 #include "nn/simd_tile_512.h"
 
-void tile_avx512_rows(const struct product *p)
+void tile_avx512_rows(const struct product *product)
 {
-    tile_rows(p);
+    tile_rows(product);
 }
 
 #endif

@@ -54,13 +54,13 @@ static inline __attribute__((always_inline)) float32x4_t add_product(float32x4_t
 }
 
 /* rows and whole are constants wherever it is inlined; columns from column on. */
-static inline __attribute__((always_inline)) void neon_tile(const struct product *p, int m,
+static inline __attribute__((always_inline)) void neon_tile(const struct product *product, int m,
                                                             int column, const int rows,
                                                             const bool whole)
 {
-    const float *x = p->x + m * p->x_stride, *panel = p->panel + column;
-    float *y = p->y + m * p->y_stride + column;
-    int left = p->n - column, k = 0;
+    const float *x = product->x + m * product->x_stride, *panel = product->panel + column;
+    float *y = product->y + m * product->y_stride + column;
+    int left = product->n - column, k = 0;
     float32x4_t sum[TILE_ROWS][TILE_VECS], x_k[TILE_ROWS];
 
     UNROLL
@@ -68,18 +68,19 @@ static inline __attribute__((always_inline)) void neon_tile(const struct product
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
             sum[r][j] = vdupq_n_f32(0);
-    if (p->resume)
+    if (product->resume)
         UNROLL
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int j = 0; j < TILE_VECS; j++)
-                sum[r][j] = neon_load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
-    for (; k + WIDTH <= p->K; k += WIDTH) {
+                sum[r][j] = neon_load(y + r * product->y_stride + j * WIDTH, left - j * WIDTH,
+                                      whole);
+    for (; k + WIDTH <= product->K; k += WIDTH) {
         UNROLL
         for (int r = 0; r < rows; r++)
-            x_k[r] = vld1q_f32(x + r * p->x_stride + k);
+            x_k[r] = vld1q_f32(x + r * product->x_stride + k);
         UNROLL
-        for (int i = 0; i < WIDTH; i++, panel += p->width)
+        for (int i = 0; i < WIDTH; i++, panel += product->width)
             UNROLL
             for (int j = 0; j < TILE_VECS; j++) {
                 float32x4_t w = vld1q_f32(panel + j * WIDTH);
@@ -89,17 +90,18 @@ static inline __attribute__((always_inline)) void neon_tile(const struct product
                     sum[r][j] = add_product(sum[r][j], w, x_k[r], i);
             }
     }
-    for (; k < p->K; k++, panel += p->width)
+    for (; k < product->K; k++, panel += product->width)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
             UNROLL
             for (int r = 0; r < rows; r++)
                 sum[r][j] = vfmaq_n_f32(sum[r][j], vld1q_f32(panel + j * WIDTH),
-                                        x[r * p->x_stride + k]);
-    if (p->bias != NULL)
+                                        x[r * product->x_stride + k]);
+    if (product->bias != NULL)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++) {
-            float32x4_t bias = neon_load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
+            float32x4_t bias = neon_load(product->bias + column + j * WIDTH, left - j * WIDTH,
+                                         whole);
 
             UNROLL
             for (int r = 0; r < rows; r++)
@@ -109,7 +111,7 @@ static inline __attribute__((always_inline)) void neon_tile(const struct product
     for (int r = 0; r < rows; r++)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
-            neon_store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
+            neon_store(y + r * product->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
 }
 
 #define TILE(rows) \
@@ -128,15 +130,15 @@ static void neon_tile_of(const struct product *p, int m, int column, int rows)
 }
 
 /* Tiles of about equal height: 6 rows are 3 + 3, not 4 + 2. */
-void tile_neon_rows(const struct product *p)
+void tile_neon_rows(const struct product *product)
 {
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
+    int n_tiles = (product->M + TILE_ROWS - 1) / TILE_ROWS;
 
-    for (int column = 0; column < p->n; column += TILE_COLUMNS)
+    for (int column = 0; column < product->n; column += TILE_COLUMNS)
         for (int i = 0; i < n_tiles; i++) {
-            int m = (int)((int64_t)p->M * i / n_tiles);
+            int m = (int)((int64_t)product->M * i / n_tiles);
 
-            neon_tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+            neon_tile_of(product, m, column, (int)((int64_t)product->M * (i + 1) / n_tiles) - m);
         }
 }
 

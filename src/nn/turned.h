@@ -14,20 +14,21 @@
 enum { TURNED = 128 };              /* outputs of a turned panel */
 
 /*
- * Bytes of a turned row; 0 if the chosen kernel cannot turn w, which must have an element type that
- * it knows, be stored [N, K], in full precision, with K a multiple of 16.
+ * Bytes of a turned row; 0 if the chosen kernel cannot turn matrix, which must have an element type
+ * that it knows, be stored [N, K], in full precision, with K a multiple of 16.
  */
-int64_t turned_row(const struct matrix *w);
+int64_t turned_row(const struct matrix *matrix);
 
-/* Turns outputs [n0, n0 + TURNED) of w; to: TURNED * turned_row(w) bytes, aligned to 64. */
-void turned_make(unsigned char *to, const struct matrix *w, int n0);
+/* Turns outputs [n0, n0 + TURNED) of matrix; to: TURNED * turned_row(matrix) bytes, aligned to
+ * 64. */
+void turned_make(unsigned char *to, const struct matrix *matrix, int n0);
 
 /*
  * Outputs of n adjacent panels of turned_make from n0 on, for M <= LINEAR_FEW rows; the rest as in
  * linear_few, with the same bits.
  */
 void turned_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
-                const struct matrix *w, const float *bias, int n0, int n,
+                const struct matrix *matrix, const float *bias, int n0, int n,
                 const unsigned char *panels);
 
 #endif

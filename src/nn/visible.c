@@ -20,16 +20,16 @@ struct key_range visible_window(int lo, int hi, int S, int64_t own)
     return range;
 }
 
-struct key_range visible_range(const struct attend *at, int64_t row)
+struct key_range visible_range(const struct attend *attend, int64_t row)
 {
-    return visible_window(at->lo, at->hi, at->S, row + at->offset);
+    return visible_window(attend->lo, attend->hi, attend->S, row + attend->offset);
 }
 
 /* Both ends of a row's range only grow with the row. */
-struct key_range visible_keys(const struct attend *at, int row0, int n_rows)
+struct key_range visible_keys(const struct attend *attend, int row0, int n_rows)
 {
-    struct key_range all = { visible_range(at, row0).first,
-                         visible_range(at, row0 + n_rows - 1).end };
+    struct key_range all = { visible_range(attend, row0).first,
+                         visible_range(attend, row0 + n_rows - 1).end };
 
     if (all.end <= all.first)
         return (struct key_range){ 0, 0 };
@@ -37,42 +37,42 @@ struct key_range visible_keys(const struct attend *at, int row0, int n_rows)
     return all;
 }
 
-bool visible(const struct attend *at, int row, int key)
+bool visible(const struct attend *attend, int row, int key)
 {
-    struct key_range r = visible_range(at, row);
+    struct key_range r = visible_range(attend, row);
 
-    return key >= r.first && key < r.end && !visible_is_hidden(at, row, key);
+    return key >= r.first && key < r.end && !visible_is_hidden(attend, row, key);
 }
 
-int visible_count(const struct attend *at, int row)
+int visible_count(const struct attend *attend, int row)
 {
-    struct key_range range = visible_range(at, row);
+    struct key_range range = visible_range(attend, row);
     int count = 0;
 
     if (range.end <= range.first)
         return 0;
-    if (at->hidden == NULL)
+    if (attend->hidden == NULL)
         return (int)(range.end - range.first);
     for (int64_t j = range.first; j < range.end; j++)
-        count += !visible_is_hidden(at, row, j);
+        count += !visible_is_hidden(attend, row, j);
     return count;
 }
 
-bool visible_any(const struct attend *at, int t, struct key_range range)
+bool visible_any(const struct attend *attend, int t, struct key_range range)
 {
     for (int64_t j = range.first; j < range.end; j++)
-        if (!visible_is_hidden(at, t, j))
+        if (!visible_is_hidden(attend, t, j))
             return true;
     return false;
 }
 
-bool visible_mark(const struct attend *at, unsigned char *hidden, size_t stride,
+bool visible_mark(const struct attend *attend, unsigned char *hidden, size_t stride,
                   int *n_visible, int row0, int n_rows, int key0, int n_keys)
 {
     bool any = false;
 
     for (int t = 0; t < n_rows; t++, hidden += stride) {
-        struct key_range r = visible_range(at, row0 + t);
+        struct key_range r = visible_range(attend, row0 + t);
         int64_t first = r.first < key0 ? 0 : r.first - key0;
         int64_t end = r.end - key0 > n_keys ? n_keys : r.end - key0;
 

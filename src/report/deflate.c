@@ -53,32 +53,32 @@ uint64_t deflate_bound(uint64_t n)
 
 /* ---- bits ---- */
 
-static inline void deflate_put(struct bits *b, struct word w)
+static inline void deflate_put(struct bits *bits, struct word w)
 {
-    b->bits |= (uint64_t)w.bits << b->n;
-    b->n += w.n;
-    if (b->n >= 32) {
-        bytes_put(b->at, b->bits, 4);
-        b->at += 4;
-        b->bits >>= 32;
-        b->n -= 32;
+    bits->bits |= (uint64_t)w.bits << bits->n;
+    bits->n += w.n;
+    if (bits->n >= 32) {
+        bytes_put(bits->at, bits->bits, 4);
+        bits->at += 4;
+        bits->bits >>= 32;
+        bits->n -= 32;
     }
 }
 
-static void put_number(struct bits *b, int v, int n)
+static void put_number(struct bits *bits, int v, int n)
 {
-    deflate_put(b, (struct word){ (uint32_t)v, n });
+    deflate_put(bits, (struct word){ (uint32_t)v, n });
 }
 
-static void put_stored(struct bits *b, const unsigned char *p, int n, bool last)
+static void put_stored(struct bits *bits, const unsigned char *p, int n, bool last)
 {
-    put_number(b, last | STORED << 1, 3);
-    for (; b->n > 0; b->n = b->n > 8 ? b->n - 8 : 0, b->bits >>= 8)
-        *b->at++ = (unsigned char)b->bits;
-    bytes_put(b->at, (uint64_t)n | (uint64_t)(n ^ 0xffff) << 16, 4);
+    put_number(bits, last | STORED << 1, 3);
+    for (; bits->n > 0; bits->n = bits->n > 8 ? bits->n - 8 : 0, bits->bits >>= 8)
+        *bits->at++ = (unsigned char)bits->bits;
+    bytes_put(bits->at, (uint64_t)n | (uint64_t)(n ^ 0xffff) << 16, 4);
     if (n > 0)
-        memcpy(b->at + 4, p, (size_t)n);
-    b->at += n + 4;
+        memcpy(bits->at + 4, p, (size_t)n);
+    bits->at += n + 4;
 }
 
 /* ---- tokens ---- */
@@ -93,22 +93,22 @@ static int run_of(const unsigned char *p, int n, unsigned char byte)
     return run;
 }
 
-static void deflate_split(struct deflater *d, const unsigned char *p, int n)
+static void deflate_split(struct deflater *deflater, const unsigned char *p, int n)
 {
-    uint16_t *token = d->token;
+    uint16_t *token = deflater->token;
     int run;
 
-    memset(d->count, 0, sizeof d->count);
+    memset(deflater->count, 0, sizeof deflater->count);
     for (int i = 0; i < n; ) {
         unsigned char byte = p[i++];
 
-        d->count[*token++ = byte]++;
+        deflater->count[*token++ = byte]++;
         while ((run = run_of(p + i, n - i, byte)) >= MIN_RUN) {
-            d->count[*token++ = (uint16_t)(RUN + run - MIN_RUN)]++;
+            deflater->count[*token++ = (uint16_t)(RUN + run - MIN_RUN)]++;
             i += run;
         }
     }
-    d->n_tokens = (int)(token - d->token);
+    deflater->n_tokens = (int)(token - deflater->token);
 }
 
 /* Of a token that is a run: its symbol, and the bits that follow the symbol's code. */
@@ -141,28 +141,28 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The lighter of the next leaf and the next of what was joined, from the order of both. */
-static int take_lightest(const struct tree *t, int *leaf, int *joined, int end)
+static int take_lightest(const struct tree *tree, int *leaf, int *joined, int end)
 {
-    if (*leaf < t->n && (*joined == end || t->weight[*leaf] <= t->weight[*joined]))
+    if (*leaf < tree->n && (*joined == end || tree->weight[*leaf] <= tree->weight[*joined]))
         return (*leaf)++;
     return (*joined)++;
 }
 
 /* Returns the depth of the deepest leaf. */
-static int deflate_grow(struct tree *t)
+static int deflate_grow(struct tree *tree)
 {
-    int root = 2 * t->n - 2, leaf = 0, joined = t->n, most = 0;
+    int root = 2 * tree->n - 2, leaf = 0, joined = tree->n, most = 0;
 
-    for (int i = t->n; i <= root; i++) {
-        int a = take_lightest(t, &leaf, &joined, i), b = take_lightest(t, &leaf, &joined, i);
+    for (int i = tree->n; i <= root; i++) {
+        int a = take_lightest(tree, &leaf, &joined, i), b = take_lightest(tree, &leaf, &joined, i);
 
-        t->weight[i] = t->weight[a] + t->weight[b];
-        t->parent[a] = t->parent[b] = i;
+        tree->weight[i] = tree->weight[a] + tree->weight[b];
+        tree->parent[a] = tree->parent[b] = i;
     }
-    t->depth[root] = 0;
+    tree->depth[root] = 0;
     for (int i = root - 1; i >= 0; i--) {
-        t->depth[i] = t->depth[t->parent[i]] + 1;
-        most = i < t->n && t->depth[i] > most ? t->depth[i] : most;
+        tree->depth[i] = tree->depth[tree->parent[i]] + 1;
+        most = i < tree->n && tree->depth[i] > most ? tree->depth[i] : most;
     }
     return most;
 }
@@ -216,29 +216,29 @@ static void find_words(struct word *word, const unsigned char *length, int n)
 
 /* ---- a block ---- */
 
-static void add_length(struct lengths *l, int symbol, int more)
+static void add_length(struct lengths *lengths, int symbol, int more)
 {
-    l->symbol[l->n] = (unsigned char)symbol;
-    l->more[l->n++] = (unsigned char)more;
+    lengths->symbol[lengths->n] = (unsigned char)symbol;
+    lengths->more[lengths->n++] = (unsigned char)more;
 }
 
 /* n times the same length. */
-static void add_lengths(struct lengths *l, int length, int n)
+static void add_lengths(struct lengths *lengths, int length, int n)
 {
     for (; length == 0 && n >= 11; n -= n < 138 ? n : 138)
-        add_length(l, MANY_ZEROS, (n < 138 ? n : 138) - 11);
+        add_length(lengths, MANY_ZEROS, (n < 138 ? n : 138) - 11);
     if (length == 0 && n >= 3) {
-        add_length(l, ZEROS, n - 3);
+        add_length(lengths, ZEROS, n - 3);
         n = 0;
     }
     if (n > 0) {
-        add_length(l, length, 0);
+        add_length(lengths, length, 0);
         n--;
     }
     for (; length > 0 && n >= 3; n -= n < 6 ? n : 6)
-        add_length(l, AGAIN, (n < 6 ? n : 6) - 3);
+        add_length(lengths, AGAIN, (n < 6 ? n : 6) - 3);
     for (; n > 0; n--)
-        add_length(l, length, 0);
+        add_length(lengths, length, 0);
 }
 
 static const unsigned char length_order[N_LENGTH] = {
@@ -251,7 +251,7 @@ static int more_bits(int symbol)
 }
 
 /* The lengths of the symbols' codes, and 1 for the one distance that there is; returns bits. */
-static uint64_t shorten(struct lengths *l, unsigned char *length)
+static uint64_t shorten(struct lengths *lengths, unsigned char *length)
 {
     unsigned char of_lengths[N_LENGTH];
     uint32_t count[N_LENGTH] = { 0 };
@@ -260,27 +260,27 @@ static uint64_t shorten(struct lengths *l, unsigned char *length)
 
     while (length[n - 1] == 0)
         n--;
-    l->n_symbols = n;
+    lengths->n_symbols = n;
     length[n++] = 1;
-    l->n = 0;
+    lengths->n = 0;
     for (int i = 0; i < n; i = end) {
         for (end = i; end < n && length[end] == length[i]; end++)
             ;
-        add_lengths(l, length[i], end - i);
+        add_lengths(lengths, length[i], end - i);
     }
-    for (int i = 0; i < l->n; i++)
-        count[l->symbol[i]]++;
+    for (int i = 0; i < lengths->n; i++)
+        count[lengths->symbol[i]]++;
     find_lengths(of_lengths, count, N_LENGTH, LENGTH_BITS);
-    find_words(l->word, of_lengths, N_LENGTH);
-    for (l->n_ordered = N_LENGTH; of_lengths[length_order[l->n_ordered - 1]] == 0; )
-        l->n_ordered--;
+    find_words(lengths->word, of_lengths, N_LENGTH);
+    for (lengths->n_ordered = N_LENGTH; of_lengths[length_order[lengths->n_ordered - 1]] == 0; )
+        lengths->n_ordered--;
     for (int i = 0; i < N_LENGTH; i++)
         bits += count[i] * (uint64_t)(of_lengths[i] + more_bits(i));
-    return bits + 3 * (uint64_t)l->n_ordered;
+    return bits + 3 * (uint64_t)lengths->n_ordered;
 }
 
 /* The words of all tokens; returns the bits of the block. */
-static uint64_t plan(struct deflater *d)
+static uint64_t plan(struct deflater *deflater)
 {
     unsigned char length[N_SYMBOL + 1];
     struct word word[N_SYMBOL], more;
@@ -288,52 +288,52 @@ static uint64_t plan(struct deflater *d)
     uint64_t bits = 3;
 
     for (int i = 0; i < N_TOKEN; i++)
-        count[i < RUN ? i : symbol_of_run(i, &more)] += d->count[i];
+        count[i < RUN ? i : symbol_of_run(i, &more)] += deflater->count[i];
     find_lengths(length, count, N_SYMBOL, SYMBOL_BITS);
     find_words(word, length, N_SYMBOL);
-    bits += shorten(&d->lengths, length);
+    bits += shorten(&deflater->lengths, length);
     for (int i = 0; i < RUN; i++)
-        d->word[i] = word[i];
+        deflater->word[i] = word[i];
     for (int i = RUN; i < N_TOKEN; i++) {
         struct word w = word[symbol_of_run(i, &more)];
 
-        d->word[i] = (struct word){ w.bits | more.bits << w.n, w.n + more.n + 1 };
+        deflater->word[i] = (struct word){ w.bits | more.bits << w.n, w.n + more.n + 1 };
     }
-    d->end = word[END];
+    deflater->end = word[END];
     for (int i = 0; i < N_TOKEN; i++)
-        bits += (uint64_t)d->count[i] * (uint64_t)d->word[i].n;
-    return bits + (uint64_t)d->end.n;
+        bits += (uint64_t)deflater->count[i] * (uint64_t)deflater->word[i].n;
+    return bits + (uint64_t)deflater->end.n;
 }
 
-static void put_lengths(struct bits *b, const struct lengths *l)
+static void put_lengths(struct bits *bits, const struct lengths *lengths)
 {
-    put_number(b, l->n_symbols - END - 1, 5);
-    put_number(b, 0, 5);                /* one distance */
-    put_number(b, l->n_ordered - 4, 4);
-    for (int i = 0; i < l->n_ordered; i++)
-        put_number(b, l->word[length_order[i]].n, 3);
-    for (int i = 0; i < l->n; i++) {
-        deflate_put(b, l->word[l->symbol[i]]);
-        put_number(b, l->more[i], more_bits(l->symbol[i]));
+    put_number(bits, lengths->n_symbols - END - 1, 5);
+    put_number(bits, 0, 5);                /* one distance */
+    put_number(bits, lengths->n_ordered - 4, 4);
+    for (int i = 0; i < lengths->n_ordered; i++)
+        put_number(bits, lengths->word[length_order[i]].n, 3);
+    for (int i = 0; i < lengths->n; i++) {
+        deflate_put(bits, lengths->word[lengths->symbol[i]]);
+        put_number(bits, lengths->more[i], more_bits(lengths->symbol[i]));
     }
 }
 
 /* Stored where codes would make it longer. */
-static void put_block(struct deflater *d, const unsigned char *p, int n)
+static void put_block(struct deflater *deflater, const unsigned char *p, int n)
 {
-    struct bits out = d->out;           /* in registers */
+    struct bits out = deflater->out;           /* in registers */
 
-    deflate_split(d, p, n);
-    if (plan(d) >= ((uint64_t)n + 5) * 8) {
-        put_stored(&d->out, p, n, false);
+    deflate_split(deflater, p, n);
+    if (plan(deflater) >= ((uint64_t)n + 5) * 8) {
+        put_stored(&deflater->out, p, n, false);
         return;
     }
     put_number(&out, CODED << 1, 3);
-    put_lengths(&out, &d->lengths);
-    for (int i = 0; i < d->n_tokens; i++)
-        deflate_put(&out, d->word[d->token[i]]);
-    deflate_put(&out, d->end);
-    d->out = out;
+    put_lengths(&out, &deflater->lengths);
+    for (int i = 0; i < deflater->n_tokens; i++)
+        deflate_put(&out, deflater->word[deflater->token[i]]);
+    deflate_put(&out, deflater->end);
+    deflater->out = out;
 }
 
 size_t deflate_runs(unsigned char *out, const void *data, size_t n, bool last,

@@ -8,27 +8,27 @@
 
 #include "base/utf8.h"
 
-void delimited_tsv(FILE *f, bool first, const char *s, size_t n)
+void delimited_tsv(FILE *file, bool first, const char *s, size_t n)
 {
     size_t at = 0;
 
     if (!first)
-        putc('\t', f);
+        putc('\t', file);
     while (at < n) {
         char piece[8];
         size_t start = at;
 
         while (at < n && s[at] >= ' ' && s[at] <= '~' && s[at] != '\\')
             at++;
-        fwrite(s + start, 1, at - start, f);
+        fwrite(s + start, 1, at - start, file);
         if (at == n)
             break;
         if (s[at] == '\\') {
-            fputs("\\\\", f);
+            fputs("\\\\", file);
             at++;
         } else {
             at += (size_t)utf8_show(s + at, n - at, piece);
-            fputs(piece, f);
+            fputs(piece, file);
         }
     }
 }
@@ -38,33 +38,33 @@ static bool is_raw(char c)
     return c == '\n' || c == '\r' || c == '\t';
 }
 
-void delimited_csv(FILE *f, bool first, const char *s, size_t n)
+void delimited_csv(FILE *file, bool first, const char *s, size_t n)
 {
     bool quoted = false;
 
     for (size_t i = 0; i < n; i++)
         quoted |= strchr(",\"\n\r", s[i]) != NULL && s[i] != '\0';
     if (!first)
-        putc(',', f);
+        putc(',', file);
     if (quoted)
-        putc('"', f);
+        putc('"', file);
     for (size_t at = 0; at < n;) {
         char piece[8];
 
         if (s[at] == '"')
-            putc('"', f);
+            putc('"', file);
         if ((s[at] >= ' ' && s[at] <= '~') || is_raw(s[at])) {
-            putc(s[at++], f);
+            putc(s[at++], file);
         } else {
             at += (size_t)utf8_show(s + at, n - at, piece);
-            fputs(piece, f);
+            fputs(piece, file);
         }
     }
     if (quoted)
-        putc('"', f);
+        putc('"', file);
 }
 
-void delimited_end(FILE *f)
+void delimited_end(FILE *file)
 {
-    putc('\n', f);
+    putc('\n', file);
 }

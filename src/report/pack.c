@@ -64,102 +64,102 @@ struct pack *pack_new(struct arena *a, enum pack_kind kind)
     return p;
 }
 
-static void add_chunk(struct pack *p, size_t room)
+static void add_chunk(struct pack *pack, size_t room)
 {
-    struct pack_chunk *chunk = arena_alloc(p->a, 1, sizeof *chunk);
+    struct pack_chunk *chunk = arena_alloc(pack->a, 1, sizeof *chunk);
 
-    chunk->bytes = arena_alloc_raw(p->a, 1, room);
-    if (p->last != NULL)
-        p->last->next = chunk;
+    chunk->bytes = arena_alloc_raw(pack->a, 1, room);
+    if (pack->last != NULL)
+        pack->last->next = chunk;
     else
-        p->first = chunk;
-    p->last = chunk;
+        pack->first = chunk;
+    pack->last = chunk;
 }
 
-static void add_room(struct pack *p)
+static void add_room(struct pack *pack)
 {
-    add_chunk(p, CHUNK_SIZE);
-    p->stream.next_out = p->last->bytes;
-    p->stream.avail_out = CHUNK_SIZE;
+    add_chunk(pack, CHUNK_SIZE);
+    pack->stream.next_out = pack->last->bytes;
+    pack->stream.avail_out = CHUNK_SIZE;
 }
 
-void pack_begin(struct pack *p, struct arena *a)
+void pack_begin(struct pack *pack, struct arena *a)
 {
-    p->a = a;
-    p->first = p->last = NULL;
-    p->size = p->n_held = 0;
-    if (p->kind == PACK_CODES)
+    pack->a = a;
+    pack->first = pack->last = NULL;
+    pack->size = pack->n_held = 0;
+    if (pack->kind == PACK_CODES)
         return;
-    deflateReset(&p->stream);
-    add_room(p);
+    deflateReset(&pack->stream);
+    add_room(pack);
 }
 
 /* Until nothing is left to be taken, or with Z_FINISH to be given. */
-static void pack_run(struct pack *p, int flush)
+static void pack_run(struct pack *pack, int flush)
 {
     int status;
 
     do {
-        if (p->stream.avail_out == 0) {
-            p->last->size = CHUNK_SIZE;
-            add_room(p);
+        if (pack->stream.avail_out == 0) {
+            pack->last->size = CHUNK_SIZE;
+            add_room(pack);
         }
-        status = deflate(&p->stream, flush);
-    } while (flush == Z_FINISH ? status != Z_STREAM_END : p->stream.avail_in > 0);
+        status = deflate(&pack->stream, flush);
+    } while (flush == Z_FINISH ? status != Z_STREAM_END : pack->stream.avail_in > 0);
 }
 
-static void pack_add_words(struct pack *p, const unsigned char *at, size_t n)
+static void pack_add_words(struct pack *pack, const unsigned char *at, size_t n)
 {
     while (n > 0) {
         unsigned part = n < UINT_MAX ? (unsigned)n : UINT_MAX;
 
-        p->stream.next_in = (unsigned char *)(uintptr_t)at;
-        p->stream.avail_in = part;
-        pack_run(p, Z_NO_FLUSH);
+        pack->stream.next_in = (unsigned char *)(uintptr_t)at;
+        pack->stream.avail_in = part;
+        pack_run(pack, Z_NO_FLUSH);
         at += part;
         n -= part;
     }
 }
 
-static void add_held(struct pack *p, bool last)
+static void add_held(struct pack *pack, bool last)
 {
-    add_chunk(p, (size_t)deflate_bound(p->n_held));
-    p->last->size = deflate_runs(p->last->bytes, p->held, p->n_held, last, p->own);
-    p->size += p->last->size;
-    p->n_held = 0;
+    add_chunk(pack, (size_t)deflate_bound(pack->n_held));
+    pack->last->size = deflate_runs(pack->last->bytes, pack->held, pack->n_held, last, pack->own);
+    pack->size += pack->last->size;
+    pack->n_held = 0;
 }
 
-static void add_codes(struct pack *p, const unsigned char *at, size_t n)
+static void add_codes(struct pack *pack, const unsigned char *at, size_t n)
 {
     while (n > 0) {
-        size_t room = DEFLATE_BLOCK - p->n_held, part = n < room ? n : room;
+        size_t room = DEFLATE_BLOCK - pack->n_held, part = n < room ? n : room;
 
-        memcpy(p->held + p->n_held, at, part);
-        p->n_held += part;
-        if (p->n_held == DEFLATE_BLOCK)
-            add_held(p, false);
+        memcpy(pack->held + pack->n_held, at, part);
+        pack->n_held += part;
+        if (pack->n_held == DEFLATE_BLOCK)
+            add_held(pack, false);
         at += part;
         n -= part;
     }
 }
 
-void pack_add(struct pack *p, const void *data, size_t n)
+void pack_add(struct pack *pack, const void *data, size_t n)
 {
-    if (p->kind == PACK_CODES)
-        add_codes(p, data, n);
+    if (pack->kind == PACK_CODES)
+        add_codes(pack, data, n);
     else
-        pack_add_words(p, data, n);
+        pack_add_words(pack, data, n);
 }
 
-struct packed pack_end(struct pack *p)
+struct packed pack_end(struct pack *pack)
 {
-    if (p->kind == PACK_CODES) {
-        add_held(p, true);
-        return (struct packed){ p->first, p->size };
+    if (pack->kind == PACK_CODES) {
+        add_held(pack, true);
+        return (struct packed){ pack->first, pack->size };
     }
-    pack_run(p, Z_FINISH);
-    p->last->size = CHUNK_SIZE - p->stream.avail_out;
-    return (struct packed){ p->first, p->stream.total_out };
+    pack_run(pack, Z_FINISH);
+    pack->last->size = CHUNK_SIZE - pack->stream.avail_out;
+    return (struct packed){ pack->first, pack->stream.total_out };
 }
 
 /* ---- parts ---- */
@@ -196,7 +196,7 @@ struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, s
 
 /* Chunks follow one another in base64 where each has a multiple of 3 bytes: what is over goes
    with the next. */
-void pack_write(const struct packed *packed, FILE *f)
+void pack_write(const struct packed *packed, FILE *file)
 {
     unsigned char over[3];
     size_t n_over = 0;
@@ -207,14 +207,14 @@ void pack_write(const struct packed *packed, FILE *f)
         while (at < end && n_over > 0 && n_over < 3)
             over[n_over++] = *at++;
         if (n_over == 3) {
-            base64_write(f, over, 3);
+            base64_write(file, over, 3);
             n_over = 0;
         }
         if (at == end)
             continue;
-        base64_write(f, at, (size_t)(end - at) / 3 * 3);
+        base64_write(file, at, (size_t)(end - at) / 3 * 3);
         for (at = end - (end - at) % 3; at < end; at++)
             over[n_over++] = *at;
     }
-    base64_write(f, over, n_over);
+    base64_write(file, over, n_over);
 }

@@ -26,9 +26,9 @@ struct packed {
 struct pack *pack_new(struct arena *a, enum pack_kind kind);
 
 /* Begins a block, whose bytes are stored in arena a. */
-void pack_begin(struct pack *p, struct arena *a);
-void pack_add(struct pack *p, const void *data, size_t n);
-struct packed pack_end(struct pack *p);
+void pack_begin(struct pack *pack, struct arena *a);
+void pack_add(struct pack *pack, const void *data, size_t n);
+struct packed pack_end(struct pack *pack);
 
 /*
  * A block of parts that are deflated separately, by the threads of par: the same bytes for any
@@ -42,6 +42,6 @@ struct pack_part {
 struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, struct par *par);
 
 /* Writes it as base64; ferror tells whether a write has failed. */
-void pack_write(const struct packed *packed, FILE *f);
+void pack_write(const struct packed *packed, FILE *file);
 
 #endif

@@ -32,14 +32,14 @@
  * style, by their hashes, and nothing else; in a live page also its own worker and WebAssembly.
  * run: provenance, NULL: none.  ferror tells whether a write has failed.
  */
-void page_begin(FILE *f, const char *title, bool live, const struct provenance *run,
+void page_begin(FILE *file, const char *title, bool live, const struct provenance *run,
                 struct arena *a);
 
 /* Write the JSON of text number `text`, the blocks of its weights, of its queries and keys. */
-void page_text(FILE *f, int text, const struct packed *json);
-void page_weights(FILE *f, int text, int block, const struct packed *weights);
-void page_vectors(FILE *f, int text, int block, const struct packed *vectors);
-void page_picture(FILE *f, int text, const struct packed *rgb);
+void page_text(FILE *file, int text, const struct packed *json);
+void page_weights(FILE *file, int text, int block, const struct packed *weights);
+void page_vectors(FILE *file, int text, int block, const struct packed *vectors);
+void page_picture(FILE *file, int text, const struct packed *rgb);
 
 /* ---- live pages ---- */
 
@@ -47,8 +47,8 @@ void page_picture(FILE *f, int text, const struct packed *rgb);
 bool page_has_module(void);
 struct span page_module_bytes(void);
 
-void page_module(FILE *f, const struct packed *module);     /* writes the worker, too, before it */
-void page_live(FILE *f, const struct packed *json);
+void page_module(FILE *file, const struct packed *module); /* writes the worker, too, before it */
+void page_live(FILE *file, const struct packed *json);
 /* Writes a piece of a file: packed, or if that is NULL the n bytes, not deflated. */
 void page_piece(FILE *f, int file, int piece, const struct packed *packed, const void *bytes,
                 size_t n);

@@ -46,18 +46,18 @@ static const char *model_text(struct arena *a, const struct provenance_model *mo
            arena_printf(a, "%s (%s, %s)", model->name, model->family, model->hash);
 }
 
-int provenance_pairs(const struct provenance *p, struct arena *a,
+int provenance_pairs(const struct provenance *provenance, struct arena *a,
                      struct provenance_pair to[PROVENANCE_PAIRS])
 {
-    const struct provenance_model *model = p->models.at;
+    const struct provenance_model *model = provenance->models.at;
     const struct provenance_pair all[PROVENANCE_PAIRS] = {
-        { "Software", p->program },
-        { "mha-viz:command", p->command },
-        { "mha-viz:model", p->models.n > 0 ? model_text(a, &model[0]) : NULL },
-        { "mha-viz:second-model", p->models.n > 1 ? model_text(a, &model[1]) : NULL },
-        { "mha-viz:file", p->file },
-        { "mha-viz:sha256", p->sha256 },
-        { "mha-viz:line", p->line },
+        { "Software", provenance->program },
+        { "mha-viz:command", provenance->command },
+        { "mha-viz:model", provenance->models.n > 0 ? model_text(a, &model[0]) : NULL },
+        { "mha-viz:second-model", provenance->models.n > 1 ? model_text(a, &model[1]) : NULL },
+        { "mha-viz:file", provenance->file },
+        { "mha-viz:sha256", provenance->sha256 },
+        { "mha-viz:line", provenance->line },
     };
     int n = 0;
 

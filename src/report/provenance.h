@@ -34,7 +34,7 @@ struct provenance_pair {
 /* The same as pairs "Software", "mha-viz:command", ...; returns their number.  At most two models.
  * */
 enum { PROVENANCE_PAIRS = 7 };
-int provenance_pairs(const struct provenance *p, struct arena *a,
+int provenance_pairs(const struct provenance *provenance, struct arena *a,
                      struct provenance_pair to[PROVENANCE_PAIRS]);
 
 #endif

@@ -90,41 +90,43 @@ struct record {
 #define RECORD_COLUMNS(array) .columns = (array), .n = sizeof(array) / sizeof *(array)
 
 /*
- * A copy of r, in arena a, without the columns `names` (ends with NULL), also of records in it, in
- * the formats `where`: for columns that an option turns on.  TSV and JSON keep those that are
- * not optional, which their schema requires.
+ * A copy of record, in arena a, without the columns `names` (ends with NULL), also of records in
+ * it, in the formats `where`: for columns that an option turns on.  TSV and JSON keep those that
+ * are not optional, which their schema requires.
  */
-struct record *record_without(struct arena *a, const struct record *r, unsigned where,
+struct record *record_without(struct arena *a, const struct record *record, unsigned where,
                               const char *const *names);
 
 /*
- * A copy of r, in arena a, with columns renamed from from[n] to to[n], also in tables and in
+ * A copy of record, in arena a, with columns renamed from from[n] to to[n], also in tables and in
  * records in it.
  */
-struct record *record_renamed(struct arena *a, const struct record *r, const char *const *from,
+struct record *record_renamed(struct arena *a, const struct record *record, const char *const *from,
                               const char *const *to, int n);
 
 /* One object and a line feed. */
-void record_json(const struct record *r, const void *row, FILE *f);
+void record_json(const struct record *record, const void *row, FILE *file);
 
 /* Number of bytes of the object before the provenance that report_row inserts. */
-size_t record_json_head(const struct record *r);
+size_t record_json_head(const struct record *record);
 
 
 /* Writes a table of n rows, an array of structs. */
-void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
+void record_table(const struct record *record, const void *rows, int n, struct arena *a,
+                  FILE *file);
 /* The same, fitted to a terminal. */
-void record_table_fitted(const struct record *r, const void *rows, int n,
-                         const struct table_look *look, struct arena *a, FILE *f);
+void record_table_fitted(const struct record *record, const void *rows, int n,
+                         const struct table_look *look, struct arena *a, FILE *file);
 
 /* Writes a legend of the table: title, help and unit of each column. */
-void record_legend(const struct record *r, const struct table_look *look, struct arena *a, FILE *f);
+void record_legend(const struct record *record, const struct table_look *look, struct arena *a,
+                   FILE *file);
 
 /*
  * Writes the JSON Schema (draft 2020-12) of record_json's objects.  Members that are never left out
  * are required; further members are allowed, as new fields do not raise the version.
  */
-void record_schema(const struct record *r, FILE *f);
+void record_schema(const struct record *record, FILE *file);
 
 /* ---- a command's report: rows of one record, in one format ---- */
 
@@ -140,14 +142,14 @@ struct report {
 };
 
 /* Writes the header of TSV or CSV, unless it was written. */
-void report_begin(struct report *r);
+void report_begin(struct report *report);
 /* Writes one row in TSV, CSV or JSON, after the header.  Tables are written by the command. */
-void report_row(struct report *r, const void *row);
+void report_row(struct report *report, const void *row);
 /* Writes one row of the report's record; in a table, the line `lead` and the rows `rows`, which are
  * of the record `of`, in its place. */
-void report_row_or_table(struct report *r, const void *row, const char *lead,
-                         const struct record *of, struct list rows, struct arena *a);
+void report_row_or_table(struct report *report, const void *row, const char *lead,
+                         const struct record *record, struct list rows, struct arena *a);
 /* Called after the last row: TSV and CSV get their header even without rows. */
-void report_end(struct report *r);
+void report_end(struct report *report);
 
 #endif

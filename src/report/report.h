@@ -37,29 +37,29 @@ struct jsonw {
     bool indented;           /* two spaces per level, one member per line; set it first */
 };
 
-void jsonw_init(struct jsonw *j, FILE *f);
-void jsonw_object(struct jsonw *j);       /* { */
-void jsonw_array(struct jsonw *j);        /* [ */
-void jsonw_end(struct jsonw *j, char bracket);        /* '}' or ']' */
-void jsonw_key(struct jsonw *j, const char *key);
+void jsonw_init(struct jsonw *json, FILE *file);
+void jsonw_object(struct jsonw *json);       /* { */
+void jsonw_array(struct jsonw *json);        /* [ */
+void jsonw_end(struct jsonw *json, char bracket);        /* '}' or ']' */
+void jsonw_key(struct jsonw *json, const char *key);
 /*
  * Write strings: UTF-8 is unchanged, controls (utf8_is_control) are escaped, each byte that
  * is not UTF-8 becomes U+FFFD.
  */
-void jsonw_string(struct jsonw *j, const char *s);
-void jsonw_string_n(struct jsonw *j, const char *s, size_t n);
-void jsonw_int(struct jsonw *j, int64_t v);
-void jsonw_bool(struct jsonw *j, bool v);
-void jsonw_null(struct jsonw *j);
+void jsonw_string(struct jsonw *json, const char *s);
+void jsonw_string_n(struct jsonw *json, const char *s, size_t n);
+void jsonw_int(struct jsonw *json, int64_t v);
+void jsonw_bool(struct jsonw *json, bool v);
+void jsonw_null(struct jsonw *json);
 /* Write numbers as number_double and number_float do; null if not finite. */
-void jsonw_double(struct jsonw *j, double v);
-void jsonw_float(struct jsonw *j, float v);
-void jsonw_newline(struct jsonw *j);      /* ends an object of one line */
+void jsonw_double(struct jsonw *json, double v);
+void jsonw_float(struct jsonw *json, float v);
+void jsonw_newline(struct jsonw *json);      /* ends an object of one line */
 
 /* A member of an object: its key, then its value; a string that is NULL is null. */
-void jsonw_member_string(struct jsonw *j, const char *key, const char *s);
-void jsonw_member_int(struct jsonw *j, const char *key, int64_t v);
-void jsonw_member_double(struct jsonw *j, const char *key, double v);
+void jsonw_member_string(struct jsonw *json, const char *key, const char *s);
+void jsonw_member_int(struct jsonw *json, const char *key, int64_t v);
+void jsonw_member_double(struct jsonw *json, const char *key, double v);
 
 /* ---- tables ---- */
 
@@ -77,9 +77,9 @@ struct table_column {
 struct table;
 
 struct table *table_new(struct arena *a, const struct table_column *columns, int n);
-void table_cell(struct table *t, const char *fmt, ...)
+void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
-void table_print(const struct table *t, FILE *f);
+void table_print(const struct table *table, FILE *file);
 
 /* The look of a table on a terminal. */
 struct table_look {
@@ -95,23 +95,23 @@ struct table_look {
  * left out, which a line below names.  In columns of six numbers or more, one that is more than two
  * standard deviations from their mean is marked by a star, and by a colour if there are colours.
  */
-void table_print_fitted(const struct table *t, const struct table_look *look, FILE *f);
+void table_print_fitted(const struct table *table, const struct table_look *look, FILE *file);
 
 /* Clean text cut to so many columns, with "…" if it is longer. */
 char *table_cut(struct arena *a, const char *clean, size_t columns);
 
 /* Writes clean text, broken between words. */
-void table_paragraph(struct arena *a, const char *text, const struct table_look *look, FILE *f);
+void table_paragraph(struct arena *a, const char *text, const struct table_look *look, FILE *file);
 
 /*
  * Writes a TSV field: tab, line feed, carriage return and backslash as \t \n \r \\, other
  * controls and bytes that are not UTF-8 as by utf8_show; separated by tabs.
  */
-void delimited_tsv(FILE *f, bool first, const char *s, size_t n);
+void delimited_tsv(FILE *file, bool first, const char *s, size_t n);
 /* Writes a CSV field by RFC 4180, separated by commas: in quotation marks if it has a comma, a
  * quotation mark (doubled) or a line break; bytes that are not UTF-8, and other controls, as in
  * TSV. */
-void delimited_csv(FILE *f, bool first, const char *s, size_t n);
-void delimited_end(FILE *f);          /* ends a line of either */
+void delimited_csv(FILE *file, bool first, const char *s, size_t n);
+void delimited_end(FILE *file);          /* ends a line of either */
 
 #endif

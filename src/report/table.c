@@ -42,91 +42,91 @@ char *report_clean(struct arena *a, const char *s, size_t n)
 }
 
 /* An arena gives every string a cache line; cells are many and short. */
-static const char *table_keep(struct table *t, const char *text, struct arena_mark before)
+static const char *table_keep(struct table *table, const char *text, struct arena_mark before)
 {
     size_t count = strlen(text) + 1;
     char *kept;
 
     if (count > CHUNK_BYTES)
         return text;
-    if (count > t->left) {
-        t->left = CHUNK_BYTES;
-        t->room = arena_alloc_raw(t->arena, t->left, 1);
-        kept = memcpy(t->room, text, count);
+    if (count > table->left) {
+        table->left = CHUNK_BYTES;
+        table->room = arena_alloc_raw(table->arena, table->left, 1);
+        kept = memcpy(table->room, text, count);
     } else {
-        kept = memcpy(t->room, text, count);
-        arena_reset(t->arena, before);      /* text goes */
+        kept = memcpy(table->room, text, count);
+        arena_reset(table->arena, before);      /* text goes */
     }
-    t->room += count;
-    t->left -= count;
+    table->room += count;
+    table->left -= count;
     return kept;
 }
 
-static void add_cell(struct table *t, struct table_cell cell)
+static void add_cell(struct table *table, struct table_cell cell)
 {
-    size_t i = t->n_cells++, *width = &t->width[i % t->n];
+    size_t i = table->n_cells++, *width = &table->width[i % table->n];
 
     if (i % BLOCK_CELLS == 0) {
-        struct table_block *more = arena_alloc(t->arena, 1, sizeof *more);
+        struct table_block *more = arena_alloc(table->arena, 1, sizeof *more);
 
-        if (t->last != NULL)
-            t->last->next = more;
+        if (table->last != NULL)
+            table->last->next = more;
         else
-            t->first = more;
-        t->last = more;
+            table->first = more;
+        table->last = more;
     }
-    t->last->cell[i % BLOCK_CELLS] = cell;
+    table->last->cell[i % BLOCK_CELLS] = cell;
     if (cell.width > *width)
         *width = cell.width;
 }
 
-void table_cell(struct table *t, const char *fmt, ...)
+void table_cell(struct table *table, const char *fmt, ...)
 {
-    struct arena_mark before = arena_mark(t->arena);
+    struct arena_mark before = arena_mark(table->arena);
     const char *text;
     va_list ap;
 
     va_start(ap, fmt);
-    text = arena_vprintf(t->arena, fmt, ap);
+    text = arena_vprintf(table->arena, fmt, ap);
     va_end(ap);
-    text = table_keep(t, report_clean(t->arena, text, strlen(text)), before);
-    add_cell(t, (struct table_cell){ text, utf8_width(text) });
+    text = table_keep(table, report_clean(table->arena, text, strlen(text)), before);
+    add_cell(table, (struct table_cell){ text, utf8_width(text) });
 }
 
-static void print_cell(const struct table *t, size_t c, struct table_cell cell, FILE *f)
+static void print_cell(const struct table *table, size_t c, struct table_cell cell, FILE *file)
 {
-    int pad = (int)(t->width[c] - cell.width);
-    bool last = c + 1 == t->n;
+    int pad = (int)(table->width[c] - cell.width);
+    bool last = c + 1 == table->n;
 
-    if (t->column[c].align == ALIGN_RIGHT)
-        fprintf(f, "%*s%s", pad, "", cell.text);
+    if (table->column[c].align == ALIGN_RIGHT)
+        fprintf(file, "%*s%s", pad, "", cell.text);
     else
-        fprintf(f, "%s%*s", cell.text, last ? 0 : pad, "");
-    fputs(last ? "\n" : GAP, f);
+        fprintf(file, "%s%*s", cell.text, last ? 0 : pad, "");
+    fputs(last ? "\n" : GAP, file);
 }
 
-const struct table_cell *table_next(const struct table *t, struct table_walk *walk)
+const struct table_cell *table_next(const struct table *table, struct table_walk *walk)
 {
     size_t i = walk->i++;
 
-    if (i >= t->n_cells)
+    if (i >= table->n_cells)
         return NULL;
     if (i > 0 && i % BLOCK_CELLS == 0)
         walk->block = walk->block->next;
     return &walk->block->cell[i % BLOCK_CELLS];
 }
 
-void table_print(const struct table *t, FILE *f)
+void table_print(const struct table *table, FILE *file)
 {
-    struct table_walk walk = { .block = t->first };
+    struct table_walk walk = { .block = table->first };
     const struct table_cell *cell;
 
-    assert(t->n_cells % t->n == 0);
-    for (size_t c = 0; c < t->n; c++) {
-        const char *title = t->column[c].title;
+    assert(table->n_cells % table->n == 0);
+    for (size_t c = 0; c < table->n; c++) {
+        const char *title = table->column[c].title;
 
-        print_cell(t, c, (struct table_cell){ title, utf8_width(title) }, f);
+        print_cell(table, c, (struct table_cell){ title, utf8_width(title) }, file);
     }
-    for (size_t i = 0; (cell = table_next(t, &walk)) != NULL; i++)
-        print_cell(t, i % t->n, *cell, f);
+    for (size_t i = 0; (cell = table_next(table, &walk)) != NULL; i++)
+        print_cell(table, i % table->n, *cell, file);
 }

@@ -35,6 +35,6 @@ struct table_walk {
 };
 
 /* The next cell; NULL if there is none. */
-const struct table_cell *table_next(const struct table *t, struct table_walk *walk);
+const struct table_cell *table_next(const struct table *table, struct table_walk *walk);
 
 #endif

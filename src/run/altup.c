@@ -17,9 +17,9 @@ struct job {
     int n_rows;
 };
 
-static int64_t width(const struct pass *p)
+static int64_t width(const struct pass *pass)
 {
-    return model_stream_width(p->m);
+    return model_stream_width(pass->m);
 }
 
 /* ---- lengths ---- */
@@ -58,42 +58,43 @@ static void match_rows(void *self, int i, struct arena *scratch)
 
 /* ---- one stream of each row ---- */
 
-static void take_stream(const struct pass *p, float *x, int stream)
+static void take_stream(const struct pass *pass, float *x, int stream)
 {
-    int64_t D = p->m->config.d_model, W = width(p);
+    int64_t D = pass->m->config.d_model, W = width(pass);
 
-    for (int64_t i = 0; i < p->N; i++)
-        memcpy(x + i * D, p->streams + i * W + stream * D, (size_t)D * sizeof *x);
+    for (int64_t i = 0; i < pass->N; i++)
+        memcpy(x + i * D, pass->streams + i * W + stream * D, (size_t)D * sizeof *x);
 }
 
-void altup_begin(struct pass *p)
+void altup_begin(struct pass *pass)
 {
-    struct job job = { .m = p->m, .streams = p->streams, .n_rows = p->N };
-    int64_t D = p->m->config.d_model, W = width(p);
+    struct job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
+    int64_t D = pass->m->config.d_model, W = width(pass);
 
-    for (int64_t i = 0; i < p->N; i++)
-        memcpy(p->streams + i * W, p->x + i * D, (size_t)D * sizeof *p->x);
-    for (int b = 1; b < p->m->config.streams.n; b++)
-        stage_linear(p, p->streams + b * D, W, p->x, D, p->N, &p->m->stream_in[b - 1]);
-    stage_rows(p, p->N, match_rows, &job);
+    for (int64_t i = 0; i < pass->N; i++)
+        memcpy(pass->streams + i * W, pass->x + i * D, (size_t)D * sizeof *pass->x);
+    for (int b = 1; b < pass->m->config.streams.n; b++)
+        stage_linear(pass, pass->streams + b * D, W, pass->x, D, pass->N,
+                     &pass->m->stream_in[b - 1]);
+    stage_rows(pass, pass->N, match_rows, &job);
 }
 
 /* ---- the mix ---- */
 
 /* What the linear makes of the modes of x[N, D]; as long as the call. */
-static float *coefs_of(struct pass *p, const struct layer_plan *plan, enum slot slot)
+static float *coefs_of(struct pass *pass, const struct layer_plan *plan, enum slot slot)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
     int n = config->streams.n, D = config->d_model;
     const struct param *w = &plan->slot[slot];
-    float *modes = stage_floats(p, (size_t)p->N, (size_t)n);
-    float *coefs = stage_floats(p, (size_t)p->N, (size_t)w->matrix.N);
+    float *modes = stage_floats(pass, (size_t)pass->N, (size_t)n);
+    float *coefs = stage_floats(pass, (size_t)pass->N, (size_t)w->matrix.N);
 
-    stage_norm(p, p->a, p->x, p->N, D, &plan->slot[W_MODE_NORM]);
-    stage_scale(p, p->a, p->N, D, 1.0 / D, NULL);
-    stage_linear(p, modes, n, p->a, D, p->N, &plan->slot[W_MODES]);
-    act_apply(ACT_TANH, modes, (int64_t)p->N * n);
-    stage_linear(p, coefs, w->matrix.N, modes, n, p->N, w);
+    stage_norm(pass, pass->a, pass->x, pass->N, D, &plan->slot[W_MODE_NORM]);
+    stage_scale(pass, pass->a, pass->N, D, 1.0 / D, NULL);
+    stage_linear(pass, modes, n, pass->a, D, pass->N, &plan->slot[W_MODES]);
+    act_apply(ACT_TANH, modes, (int64_t)pass->N * n);
+    stage_linear(pass, coefs, w->matrix.N, modes, n, pass->N, w);
     return coefs;
 }
 
@@ -122,17 +123,17 @@ static void predict_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-void altup_enter(struct pass *p, const struct layer_plan *plan)
+void altup_enter(struct pass *pass, const struct layer_plan *plan)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    struct job job = { .m = p->m, .streams = p->streams, .n_rows = p->N };
-    int active = p->m->config.streams.active;
+    struct arena_mark mark = arena_mark(pass->call);
+    struct job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
+    int active = pass->m->config.streams.active;
 
-    take_stream(p, p->x, active);
-    job.coefs = coefs_of(p, plan, W_PREDICT);
-    stage_rows(p, p->N, predict_rows, &job);
-    take_stream(p, p->x, active);
-    arena_reset(p->call, mark);
+    take_stream(pass, pass->x, active);
+    job.coefs = coefs_of(pass, plan, W_PREDICT);
+    stage_rows(pass, pass->N, predict_rows, &job);
+    take_stream(pass, pass->x, active);
+    arena_reset(pass->call, mark);
 }
 
 static void correct_rows(void *self, int i, struct arena *scratch)
@@ -157,20 +158,20 @@ static void correct_rows(void *self, int i, struct arena *scratch)
 /* ---- a layer's own input ---- */
 
 /* u[N, d] */
-static void layer_input(struct pass *p, int layer, float *u)
+static void layer_input(struct pass *pass, int layer, float *u)
 {
-    const struct config *config = &p->m->config;
-    const struct param *table = &p->m->slot[W_INPUT_TOK];
+    const struct config *config = &pass->m->config;
+    const struct param *table = &pass->m->slot[W_INPUT_TOK];
     int d = config->streams.d_input;
     int64_t all = (int64_t)config->n_layers * d;
-    struct param part = stage_part(&p->m->slot[W_INPUT_EMB], layer * d, d);
-    float *row = stage_floats(p, 1, (size_t)d), size = sqrtf((float)d);
+    struct param part = stage_part(&pass->m->slot[W_INPUT_EMB], layer * d, d);
+    float *row = stage_floats(pass, 1, (size_t)d), size = sqrtf((float)d);
 
-    stage_linear(p, u, d, p->embedded, config->d_model, p->N, &part);
-    stage_scale(p, u, p->N, d, 1 / sqrt(config->d_model), NULL);
-    stage_norm(p, u, u, p->N, d, &p->m->slot[W_INPUT_EMB_NORM]);
-    for (int i = 0; i < p->N; i++) {
-        int id = p->b->id[i] < config->streams.n_vocab ? p->b->id[i] : 0;
+    stage_linear(pass, u, d, pass->embedded, config->d_model, pass->N, &part);
+    stage_scale(pass, u, pass->N, d, 1 / sqrt(config->d_model), NULL);
+    stage_norm(pass, u, u, pass->N, d, &pass->m->slot[W_INPUT_EMB_NORM]);
+    for (int i = 0; i < pass->N; i++) {
+        int id = pass->b->id[i] < config->streams.n_vocab ? pass->b->id[i] : 0;
 
         tensor_read(row, table->weight, id * all + (int64_t)layer * d, d);
         for (int k = 0; k < d; k++)
@@ -178,53 +179,53 @@ static void layer_input(struct pass *p, int layer, float *u)
     }
 }
 
-static void add_input(struct pass *p, const struct layer_plan *plan)
+static void add_input(struct pass *pass, const struct layer_plan *plan)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
     int d = config->streams.d_input, D = config->d_model;
-    int64_t W = width(p);
-    float *u = stage_floats(p, (size_t)p->N, (size_t)d);
-    float *gate = stage_floats(p, (size_t)p->N, (size_t)d);
+    int64_t W = width(pass);
+    float *u = stage_floats(pass, (size_t)pass->N, (size_t)d);
+    float *gate = stage_floats(pass, (size_t)pass->N, (size_t)d);
 
-    take_stream(p, p->x, config->streams.active);
-    stage_scale(p, p->x, p->N, D, 0, plan->slot[W_INPUT_SCALE].vector);
-    stage_linear(p, gate, d, p->x, D, p->N, &plan->slot[W_INPUT_GATE]);
-    layer_input(p, (int)(plan - p->m->layer), u);
-    act_gated(config->act, u, gate, (int64_t)p->N * d);
-    stage_linear(p, p->a, D, u, d, p->N, &plan->slot[W_INPUT_PROJ]);
-    stage_norm(p, p->a, p->a, p->N, D, &plan->slot[W_INPUT_NORM]);
-    for (int64_t i = 0; i < p->N; i++)
+    take_stream(pass, pass->x, config->streams.active);
+    stage_scale(pass, pass->x, pass->N, D, 0, plan->slot[W_INPUT_SCALE].vector);
+    stage_linear(pass, gate, d, pass->x, D, pass->N, &plan->slot[W_INPUT_GATE]);
+    layer_input(pass, (int)(plan - pass->m->layer), u);
+    act_gated(config->act, u, gate, (int64_t)pass->N * d);
+    stage_linear(pass, pass->a, D, u, d, pass->N, &plan->slot[W_INPUT_PROJ]);
+    stage_norm(pass, pass->a, pass->a, pass->N, D, &plan->slot[W_INPUT_NORM]);
+    for (int64_t i = 0; i < pass->N; i++)
         for (int b = 1; b < config->streams.n; b++)
-            nn_add(p->streams + i * W + (int64_t)b * D, p->a + i * D, D);
+            nn_add(pass->streams + i * W + (int64_t)b * D, pass->a + i * D, D);
 }
 
-void altup_leave(struct pass *p, const struct layer_plan *plan)
+void altup_leave(struct pass *pass, const struct layer_plan *plan)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    struct job job = { .m = p->m, .streams = p->streams, .x = p->x, .n_rows = p->N };
+    struct arena_mark mark = arena_mark(pass->call);
+    struct job job = { .m = pass->m, .streams = pass->streams, .x = pass->x, .n_rows = pass->N };
 
-    job.coefs = coefs_of(p, plan, W_CORRECT);
-    stage_rows(p, p->N, correct_rows, &job);
-    if (p->m->config.streams.n > 1)
-        add_input(p, plan);
-    arena_reset(p->call, mark);
+    job.coefs = coefs_of(pass, plan, W_CORRECT);
+    stage_rows(pass, pass->N, correct_rows, &job);
+    if (pass->m->config.streams.n > 1)
+        add_input(pass, plan);
+    arena_reset(pass->call, mark);
 }
 
 /* ---- the end ---- */
 
-void altup_merge(struct pass *p, float *out, const float *streams, int n, float *room)
+void altup_merge(struct pass *pass, float *out, const float *streams, int n, float *room)
 {
-    int count = p->m->config.streams.n, D = p->m->config.d_model;
-    int64_t W = width(p);
+    int count = pass->m->config.streams.n, D = pass->m->config.d_model;
+    int64_t W = width(pass);
 
     for (int64_t i = 0; i < n; i++)
         memcpy(out + i * D, streams + i * W, (size_t)D * sizeof *out);
     for (int b = 1; b < count; b++) {
-        stage_linear(p, room, D, streams + (int64_t)b * D, W, n, &p->m->stream_out[b - 1]);
+        stage_linear(pass, room, D, streams + (int64_t)b * D, W, n, &pass->m->stream_out[b - 1]);
         for (int64_t i = 0; i < n; i++) {
             match(room + i * D, streams + i * W, D);
             nn_add(out + i * D, room + i * D, D);
         }
     }
-    stage_scale(p, out, n, D, 1.0 / count, NULL);
+    stage_scale(pass, out, n, D, 1.0 / count, NULL);
 }

@@ -19,14 +19,15 @@
 
 #include "run/pass.h"
 
-/* Makes the streams from the embeddings, p->x. */
-void altup_begin(struct pass *p);
+/* Makes the streams from the embeddings, pass->x. */
+void altup_begin(struct pass *pass);
 
-/* The steps before and after a layer; the latter reads the layer's own input from p->embedded. */
-void altup_enter(struct pass *p, const struct layer_plan *plan);
-void altup_leave(struct pass *p, const struct layer_plan *plan);
+/* The steps before and after a layer; the latter reads the layer's own input from
+ * pass->embedded. */
+void altup_enter(struct pass *pass, const struct layer_plan *plan);
+void altup_leave(struct pass *pass, const struct layer_plan *plan);
 
 /* out[n, D] = the mean at the end, of streams[n, n D]; room [n, D] is scratch. */
-void altup_merge(struct pass *p, float *out, const float *streams, int n, float *room);
+void altup_merge(struct pass *pass, float *out, const float *streams, int n, float *room);
 
 #endif

@@ -15,59 +15,59 @@
 
 /* ---- rows to the sinks ---- */
 
-static void attend_give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
+static void attend_give(const struct pass *pass, enum sink_scope scope, const struct rows *rows,
                         int n_heads)
 {
-    struct meter *meter = par_meter(p->par);
+    struct meter *meter = par_meter(pass->par);
     int64_t since = meter_within_begin(meter);
 
-    for (int s = 0; s < p->n_sinks; s++)
-        if (p->sinks[s].scope == scope)
-            p->sinks[s].take(p->sinks[s].self, rows, n_heads);
+    for (int s = 0; s < pass->n_sinks; s++)
+        if (pass->sinks[s].scope == scope)
+            pass->sinks[s].take(pass->sinks[s].self, rows, n_heads);
     meter_within_end(meter, since);
 }
 
-static bool head_wanted(const struct attend_job *j, int head)
+static bool head_wanted(const struct attend_job *job, int head)
 {
-    return j->wanted && wanted_head(j->p->want, j->layer, head);
+    return job->wanted && wanted_head(job->p->want, job->layer, head);
 }
 
 /* The next block of a head, and what its products take: scores, and values where the output is
  * wanted. */
-static void attend_block(const struct attend_job *j, struct head_rows *head, int row0,
+static void attend_block(const struct attend_job *job, struct head_rows *head, int row0,
                          struct rows *rows)
 {
-    const struct config *config = &j->p->m->config;
+    const struct config *config = &job->p->m->config;
 
     head_rows_block(head, row0, rows);
-    meter_flop(par_meter(j->p->par), (int64_t)2 * rows->n_rows * rows->n_keys *
-                                         (config->d_head + (j->keep_out ? config->d_value : 0)));
+    meter_flop(par_meter(job->p->par), (int64_t)2 * rows->n_rows * rows->n_keys *
+                                         (config->d_head + (job->keep_out ? config->d_value : 0)));
 }
 
 /* Whether the block from row0 on is worth its while: of a text of one block it always is. */
-static bool goes_on(const struct attend_job *j, int row0, int n_queries,
+static bool goes_on(const struct attend_job *job, int row0, int n_queries,
                     const struct arena *scratch)
 {
-    return row0 < n_queries && (row0 == 0 || !par_leaves(j->p->par, scratch));
+    return row0 < n_queries && (row0 == 0 || !par_leaves(job->p->par, scratch));
 }
 
 /* Block after block of the rows of several heads, for sinks that compare them. */
-static void attend_together(const struct attend_job *j, struct head_rows *const *head,
+static void attend_together(const struct attend_job *job, struct head_rows *const *head,
                             int n, int n_queries, enum sink_scope scope,
                             struct arena *scratch)
 {
     struct rows *rows = arena_alloc(scratch, (size_t)n, sizeof *rows);
 
-    for (int row0 = 0; goes_on(j, row0, n_queries, scratch); row0 += ATTEND_ROWS) {
+    for (int row0 = 0; goes_on(job, row0, n_queries, scratch); row0 += ATTEND_ROWS) {
         int given = 0;
 
         for (int i = 0; i < n; i++) {
-            attend_block(j, head[i], row0, &rows[given]);
-            if (head_wanted(j, rows[given].head))
-                attend_give(j->p, SINK_HEAD, &rows[given++], 1);
+            attend_block(job, head[i], row0, &rows[given]);
+            if (head_wanted(job, rows[given].head))
+                attend_give(job->p, SINK_HEAD, &rows[given++], 1);
         }
         if (given > 0)
-            attend_give(j->p, scope, rows, given);
+            attend_give(job->p, scope, rows, given);
     }
 }
 
@@ -118,30 +118,30 @@ static void texts_task(void *self, int head, struct arena *scratch)
 }
 
 /* Shares the layer out in the units in which its sinks take rows. */
-static void attend_share_out(struct pass *p, struct attend_job *j)
+static void attend_share_out(struct pass *pass, struct attend_job *job)
 {
-    int n_texts = p->b->n_texts, H = p->m->config.n_heads;
+    int n_texts = pass->b->n_texts, H = pass->m->config.n_heads;
     bool has[SINK_TEXTS + 1] = { false };
 
-    for (int s = 0; s < p->n_sinks; s++)
-        has[p->sinks[s].scope] = true;
+    for (int s = 0; s < pass->n_sinks; s++)
+        has[pass->sinks[s].scope] = true;
     assert(!has[SINK_LAYER] || !has[SINK_TEXTS]);
     if (has[SINK_LAYER])
-        par_for(p->par, n_texts, layer_task, j);
+        par_for(pass->par, n_texts, layer_task, job);
     else if (has[SINK_TEXTS])
-        par_for(p->par, H, texts_task, j);
+        par_for(pass->par, H, texts_task, job);
     else
-        par_for(p->par, n_texts * H, attend_head_task, j);
+        par_for(pass->par, n_texts * H, attend_head_task, job);
 }
 
 /* ---- a layer ---- */
 
-static void intervene(const struct pass *p, int l, enum stack_id stack)
+static void intervene(const struct pass *pass, int l, enum stack_id stack)
 {
-    const struct change *change = p->want->change;
+    const struct change *change = pass->want->change;
 
     if (change != NULL && change->intervention != NULL)
-        change->intervention->apply(change->intervention->self, l, stack, p->z, p->N);
+        change->intervention->apply(change->intervention->self, l, stack, pass->z, pass->N);
 }
 
 /* y sigmoid(gate), head by head. */
@@ -158,61 +158,61 @@ static void gate_rows(void *self, int i, struct arena *scratch)
                        p->qkv + r * p->m->place.width + p->m->place.gate[h], config->d_value);
 }
 
-static void gate(struct pass *p)
+static void gate(struct pass *pass)
 {
-    if (p->m->place.gate != NULL)
-        stage_rows(p, p->N, gate_rows, p);
+    if (pass->m->place.gate != NULL)
+        stage_rows(pass, pass->N, gate_rows, pass);
 }
 
-static int check_finite(const struct attend_job *j, struct err *e)
+static int check_finite(const struct attend_job *job, struct err *e)
 {
-    int H = j->p->m->config.n_heads;
+    int H = job->p->m->config.n_heads;
 
-    for (int i = 0; i < j->p->b->n_texts * H; i++) {
-        if (j->bad_row[i] < 0)
+    for (int i = 0; i < job->p->b->n_texts * H; i++) {
+        if (job->bad_row[i] < 0)
             continue;
-        if (j->heads->precomputed != NULL)
-            return precomputed_error(j->heads->precomputed, j->p->call, i % H,
-                                     j->bad_row[i], e);
+        if (job->heads->precomputed != NULL)
+            return precomputed_error(job->heads->precomputed, job->p->call, i % H,
+                                     job->bad_row[i], e);
         return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
                        "%d is not finite: the weights hold NaN or infinities, or "
-                       "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+                       "overflow", job->p->m->name, job->layer, i % H, job->bad_row[i]);
     }
     return 0;
 }
 
-int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
+int attend_layer(struct pass *pass, int l, const struct heads *heads, bool keep_out,
                  struct err *e)
 {
-    int n_texts = p->b->n_texts, count = n_texts * p->m->config.n_heads;
-    struct arena_mark mark = arena_mark(p->call);
-    struct attend_job job = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
-                              .wanted = pass_wants(p, l, h->stack) };
+    int n_texts = pass->b->n_texts, count = n_texts * pass->m->config.n_heads;
+    struct arena_mark mark = arena_mark(pass->call);
+    struct attend_job job = { .p = pass, .heads = heads, .layer = l, .keep_out = keep_out,
+                              .wanted = pass_wants(pass, l, heads->stack) };
     bool replaced = false;
     int before, status;
 
-    if (tap_show(p, l, h, &replaced, e) != 0)
+    if (tap_show(pass, l, heads, &replaced, e) != 0)
         return -1;
     if (replaced) {
-        gate(p);
+        gate(pass);
         return 0;
     }
-    job.bad_row = arena_alloc_raw(p->call, (size_t)count, sizeof *job.bad_row);
+    job.bad_row = arena_alloc_raw(pass->call, (size_t)count, sizeof *job.bad_row);
     memset(job.bad_row, 0xff, (size_t)count * sizeof *job.bad_row);     /* -1 */
     if (job.wanted)
-        job.norms = value_norms_of(p, l, h);
-    before = meter_enter(par_meter(p->par), METER_ATTENTION);
-    attend_share_out(p, &job);
-    meter_leave(par_meter(p->par), before);
+        job.norms = value_norms_of(pass, l, heads);
+    before = meter_enter(par_meter(pass->par), METER_ATTENTION);
+    attend_share_out(pass, &job);
+    meter_leave(par_meter(pass->par), before);
     if (keep_out) {
-        gate(p);
-        intervene(p, l, h->stack);
+        gate(pass);
+        intervene(pass, l, heads->stack);
     }
     status = check_finite(&job, e);
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
     for (int t = 0; status == 0 && job.wanted && t < n_texts; t++)
-        for (int s = 0; s < p->n_sinks; s++)
-            if (p->sinks[s].done != NULL)
-                p->sinks[s].done(p->sinks[s].self, t, l);
+        for (int s = 0; s < pass->n_sinks; s++)
+            if (pass->sinks[s].done != NULL)
+                pass->sinks[s].done(pass->sinks[s].self, t, l);
     return status;
 }

@@ -8,11 +8,11 @@
 #include "run/pass.h"
 
 /*
- * Runs attention of layer l on h: rows go to the sinks and, if a later step reads them, the heads'
- * outputs to p->z.
+ * Runs attention of layer l on heads: rows go to the sinks and, if a later step reads them, the
+ * heads' outputs to pass->z.
  * Errors: those of the tap; ERR_INPUT: a row is not finite, or not a row of attention.
  */
-int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
+int attend_layer(struct pass *pass, int l, const struct heads *heads, bool keep_out,
                  struct err *e);
 
 #endif

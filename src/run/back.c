@@ -76,25 +76,25 @@ static double back_mean(const double *x, int n)
 }
 
 /* What the norm divides by at x, whose mean is centre. */
-static double scale_at(const struct model *m, const double *x, double centre, int D)
+static double scale_at(const struct model *model, const double *x, double centre, int D)
 {
-    double squares = 0, eps = m->config.norm.eps;
+    double squares = 0, eps = model->config.norm.eps;
 
     for (int i = 0; i < D; i++)
         squares += (x[i] - centre) * (x[i] - centre);
-    return m->family->norm == NORM_DEVIATION ? sqrt(squares / (D > 1 ? D - 1 : 1)) + eps :
-                                               sqrt(squares / D + eps);
+    return model->family->norm == NORM_DEVIATION ? sqrt(squares / (D > 1 ? D - 1 : 1)) + eps :
+                                                   sqrt(squares / D + eps);
 }
 
-void back_norm(double *y, const struct model *m, const struct param *norm, const double *x,
+void back_norm(double *y, const struct model *model, const struct param *norm, const double *x,
                int D)
 {
-    bool centred = family_centres(m->family);
+    bool centred = family_centres(model->family);
     double c, centre;
 
     if (norm->vector == NULL)
         return;
-    c = scale_at(m, x, centred ? back_mean(x, D) : 0, D);
+    c = scale_at(model, x, centred ? back_mean(x, D) : 0, D);
     for (int i = 0; i < D; i++)
         y[i] *= (double)norm->vector[i] / c;
     centre = centred ? back_mean(y, D) : 0;

@@ -18,7 +18,7 @@ void back_forward(double *out, const struct param *w, const float *x, struct are
  * y[D] = P (gain y) / c, in place, for a norm gain (P x / c) + bias: P subtracts the mean, or is
  * the identity for an RMS norm; c is the norm's scale at x[D].  Without a norm y is unchanged.
  */
-void back_norm(double *y, const struct model *m, const struct param *norm, const double *x,
+void back_norm(double *y, const struct model *model, const struct param *norm, const double *x,
                int D);
 
 /* x . y of n numbers; 0 where x is NULL. */

@@ -23,26 +23,26 @@ struct cache {
 };
 
 /*
- * Whether m can run with a cache: not if a pass depends on the whole text, by chunks, tables of its
- * distances, or the number of its masked tokens.
+ * Whether model can run with a cache: not if a pass depends on the whole text, by chunks, tables of
+ * its distances, or the number of its masked tokens.
  */
-bool cache_fits(const struct model *m);
+bool cache_fits(const struct model *model);
 
 /* An empty cache in arena a, for at most capacity tokens and n_memory keys of a memory (0: none).
  * */
-struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
+struct cache *cache_new(struct arena *a, const struct model *model, int capacity,
                         int n_memory);
 
 /* Bytes of one such cache. */
-double cache_memory(const struct model *m, int capacity, int n_memory);
+double cache_memory(const struct model *model, int capacity, int n_memory);
 
 /* Floats of one token's keys and values in one layer: G (d + d_v). */
-size_t cache_row(const struct model *m);
+size_t cache_row(const struct model *model);
 
 /*
  * Number of cached tokens that need not run again when the text grows to n tokens: all that are
  * cached, or none if it then passes the length at which rotary frequencies change.
  */
-int cache_tokens(struct cache *c, const struct model *m, int n);
+int cache_tokens(struct cache *cache, const struct model *model, int n);
 
 #endif

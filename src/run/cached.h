@@ -16,18 +16,18 @@ struct cached {
 };
 
 /*
- * If there is a cache: appends the batch's keys and values of layer l, and makes h read all keys
- * and values from it.
+ * If there is a cache: appends the batch's keys and values of layer l, and makes heads read all
+ * keys and values from it.
  */
-void cached_append(struct pass *p, int l, struct heads *h);
+void cached_append(struct pass *pass, int l, struct heads *heads);
 
-/* The same for p->memory_kv, which is appended in the first pass only. */
-void cached_append_memory(struct pass *p, int l, struct heads *h);
+/* The same for pass->memory_kv, which is appended in the first pass only. */
+void cached_append_memory(struct pass *pass, int l, struct heads *heads);
 
 /* The keys and values of one group of heads. */
-struct attention_rows cached_rows(const struct pass *p, const struct cached *cached, int group);
+struct attention_rows cached_rows(const struct pass *pass, const struct cached *cached, int group);
 
 /* Counts the batch's tokens as cached, after all layers have run. */
-void cached_advance(struct pass *p);
+void cached_advance(struct pass *pass);
 
 #endif

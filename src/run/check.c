@@ -9,12 +9,12 @@
 #include "run/front.h"
 #include "run/mask.h"
 
-static int check_ids(const struct pass *p, int t, struct err *e)
+static int check_ids(const struct pass *pass, int t, struct err *e)
 {
-    const struct model *model = p->m;
-    const struct batch *batch = p->b;
+    const struct model *model = pass->m;
+    const struct batch *batch = pass->b;
     const struct config *config = &model->config;
-    int first = batch->start[t] - pass_before(p, t);
+    int first = batch->start[t] - pass_before(pass, t);
     bool has_types = model->slot[W_TYPE].weight != NULL;
 
     for (int i = batch->start[t]; i < batch->start[t + 1]; i++) {
@@ -32,31 +32,31 @@ static int check_ids(const struct pass *p, int t, struct err *e)
     return 0;
 }
 
-static int check_masks(const struct pass *p, int t, struct err *e)
+static int check_masks(const struct pass *pass, int t, struct err *e)
 {
-    const struct change *change = p->want->change;
+    const struct change *change = pass->want->change;
     const struct mask *self = change == NULL ? NULL : change->mask,
-                      *cross = cross_mask(p);
-    const int *key = p->key_start;
-    int T = pass_tokens(p, t), H = p->m->config.n_heads;
-    int64_t number = pass_number(p, t);
+                      *cross = cross_mask(pass);
+    const int *key = pass->key_start;
+    int T = pass_tokens(pass, t), H = pass->m->config.n_heads;
+    int64_t number = pass_number(pass, t);
     int all, masked;
 
-    if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
+    if (self != NULL && pass->m->family->stack_id != STACK_CROSS &&
         mask_check(self, number, T, T, false, H, e) != 0)
         return -1;
     if (cross == NULL || key == NULL)
         return 0;
     all = key[t + 1] - key[t];
-    masked = cross_masked_keys(p, STACK_CROSS, all);
+    masked = cross_masked_keys(pass, STACK_CROSS, all);
     return mask_check(cross, number, T, masked, all > masked, H, e);
 }
 
-static int check_values(const struct pass *p, int t, struct err *e)
+static int check_values(const struct pass *pass, int t, struct err *e)
 {
-    const struct model *model = p->m;
-    const struct batch *batch = p->b;
-    int count = pass_tokens(p, t), found;
+    const struct model *model = pass->m;
+    const struct batch *batch = pass->b;
+    int count = pass_tokens(pass, t), found;
 
     if (batch->values == NULL)
         return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids",
@@ -68,10 +68,10 @@ static int check_values(const struct pass *p, int t, struct err *e)
     return found < 0 ? -1 : 0;
 }
 
-static int run_check_text(const struct pass *p, int t, struct err *e)
+static int run_check_text(const struct pass *pass, int t, struct err *e)
 {
-    const struct model *model = p->m;
-    int n_new = pass_tokens(p, t), count = pass_before(p, t) + n_new;
+    const struct model *model = pass->m;
+    int n_new = pass_tokens(pass, t), count = pass_before(pass, t) + n_new;
 
     if (n_new <= 0)
         return err_set(e, ERR_INPUT, "the text has no tokens");
@@ -79,7 +79,7 @@ static int run_check_text(const struct pass *p, int t, struct err *e)
         return err_set(e, ERR_INPUT, "the text has %d token%s, %s takes at most %d "
                        "(--truncate cuts it)", count, str_plural(count), model->name,
                        model->max_tokens);
-    return (model->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
+    return (model->family->front != FRONT_TOKENS ? check_values : check_ids)(pass, t, e);
 }
 
 /* ---- precision ---- */
@@ -96,36 +96,37 @@ static int run_check_width(const struct param *w, enum precision precision, stru
     return err_reaches(e, ERR_OF_ALL);
 }
 
-static bool ends_early(const struct pass *p)
+static bool ends_early(const struct pass *pass)
 {
-    return p->want->hidden == NULL && p->want->logits == NULL;
+    return pass->want->hidden == NULL && pass->want->logits == NULL;
 }
 
 /* What the pass leaves out of its last layer: see run_layer. */
-static bool run_check_is_left_out(const struct pass *p, int l, int s)
+static bool run_check_is_left_out(const struct pass *pass, int l, int s)
 {
-    bool cross = pass_has_memory(p) && (pass_wants(p, l, STACK_CROSS) ||
-                                        pass_taps(p, l, STACK_CROSS));
+    bool cross = pass_has_memory(pass) && (pass_wants(pass, l, STACK_CROSS) ||
+                                           pass_taps(pass, l, STACK_CROSS));
 
-    if (l < p->last || !ends_early(p))
+    if (l < pass->last || !ends_early(pass))
         return false;
     return s >= W_MLP_NORM || s == W_CROSS_O || (s >= W_O && !cross);
 }
 
-static int check_layer(const struct pass *p, int l, enum precision precision, struct err *e)
+static int check_layer(const struct pass *pass, int l, enum precision precision, struct err *e)
 {
-    const struct layer_plan *plan = &p->m->layer[l];
+    const struct layer_plan *plan = &pass->m->layer[l];
 
     for (int s = 0; s < N_SLOT; s++)
-        if (!run_check_is_left_out(p, l, s) && run_check_width(&plan->slot[s], precision, e) != 0)
+        if (!run_check_is_left_out(pass, l, s) &&
+            run_check_width(&plan->slot[s], precision, e) != 0)
             return -1;
-    for (int i = 0; plan->former != NULL && i < p->m->config.n_mlps - 1 &&
-                    !run_check_is_left_out(p, l, W_UP); i++)
+    for (int i = 0; plan->former != NULL && i < pass->m->config.n_mlps - 1 &&
+                    !run_check_is_left_out(pass, l, W_UP); i++)
         if (run_check_width(&plan->former[i].up, precision, e) != 0 ||
             run_check_width(&plan->former[i].down, precision, e) != 0)
             return -1;
-    for (int x = 0; plan->expert != NULL && x < p->m->config.experts.n &&
-                    !run_check_is_left_out(p, l, W_EXP_UP); x++)
+    for (int x = 0; plan->expert != NULL && x < pass->m->config.experts.n &&
+                    !run_check_is_left_out(pass, l, W_EXP_UP); x++)
         if (run_check_width(&plan->expert[x].gate, precision, e) != 0 ||
             run_check_width(&plan->expert[x].up, precision, e) != 0 ||
             run_check_width(&plan->expert[x].down, precision, e) != 0)
@@ -140,63 +141,63 @@ static bool is_of_head(int s)
 }
 
 /* The linears that the pass meets can be rounded as it is asked to. */
-static int check_linears(const struct pass *p, struct err *e)
+static int check_linears(const struct pass *pass, struct err *e)
 {
-    enum precision precision = p->want->change != NULL ? p->want->change->precision :
-                                                         PRECISION_F32;
+    enum precision precision = pass->want->change != NULL ? pass->want->change->precision :
+                                                            PRECISION_F32;
 
     if (quantise_block(precision) == 1)
         return 0;
-    for (int l = 0; l <= p->last; l++)
-        if (check_layer(p, l, precision, e) != 0)
+    for (int l = 0; l <= pass->last; l++)
+        if (check_layer(pass, l, precision, e) != 0)
             return -1;
     for (int s = 0; s < N_SLOT; s++)
-        if ((p->want->logits != NULL || !is_of_head(s)) &&
-            (s != W_FINAL_PROJ || !ends_early(p)) &&
-            run_check_width(&p->m->slot[s], precision, e) != 0)
+        if ((pass->want->logits != NULL || !is_of_head(s)) &&
+            (s != W_FINAL_PROJ || !ends_early(pass)) &&
+            run_check_width(&pass->m->slot[s], precision, e) != 0)
             return -1;
     return 0;
 }
 
-int check_pass(const struct pass *p, struct err *e)
+int check_pass(const struct pass *pass, struct err *e)
 {
-    for (int t = 0; t < p->b->n_texts; t++)
-        if (run_check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
-            check_masks(p, t, e) != 0 ||
-            chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
+    for (int t = 0; t < pass->b->n_texts; t++)
+        if (run_check_text(pass, t, e) != 0 || cross_check(pass, t, e) != 0 ||
+            check_masks(pass, t, e) != 0 ||
+            chunks_check_rotations(pass->m, pass->want->rotations, pass_tokens(pass, t), e) != 0)
             return -1;
-    return check_linears(p, e);
+    return check_linears(pass, e);
 }
 
-static bool has_linears(const struct model *m)
+static bool has_linears(const struct model *model)
 {
-    return m->precomputed == NULL && m->family->front != FRONT_QKV;
+    return model->precomputed == NULL && model->family->front != FRONT_QKV;
 }
 
-int check_precision(const struct model *m, enum precision precision, struct err *e)
+int check_precision(const struct model *model, enum precision precision, struct err *e)
 {
-    if (m->precomputed != NULL || has_linears(m) || !precision_is_of_linears(precision))
+    if (model->precomputed != NULL || has_linears(model) || !precision_is_of_linears(precision))
         return 0;
     return err_set(e, ERR_USAGE, "--dtype %s quantises linears, of which %s has none",
-                   precision_names[precision], m->name);
+                   precision_names[precision], model->name);
 }
 
-int check_fast(const struct model *m, const struct change *c, struct err *e)
+int check_fast(const struct model *model, const struct change *change, struct err *e)
 {
-    const char *name = fast_names[c->fast];
+    const char *name = fast_names[change->fast];
     char why[128];
 
-    if (c->fast == FAST_NONE || m->precomputed != NULL)
+    if (change->fast == FAST_NONE || model->precomputed != NULL)
         return 0;
-    if (c->precision != PRECISION_F32)
+    if (change->precision != PRECISION_F32)
         return err_set(e, ERR_USAGE, "--fast %s, --dtype %s: only one of them can be given: "
                        "--dtype simulates numbers with the products of floats", name,
-                       precision_names[c->precision]);
-    if (!has_linears(m))
+                       precision_names[change->precision]);
+    if (!has_linears(model))
         return err_set(e, ERR_USAGE, "--fast %s multiplies in linears, of which %s has none",
-                       name, m->name);
-    if (fast_kernel(c->fast) != NULL)
+                       name, model->name);
+    if (fast_kernel(change->fast) != NULL)
         return 0;
-    fast_why_not(why, sizeof why, c->fast);
+    fast_why_not(why, sizeof why, change->fast);
     return err_set(e, ERR_USAGE, "--fast %s: %s", name, why);
 }

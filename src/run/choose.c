@@ -12,35 +12,35 @@ struct choice {
     int V;
 };
 
-static void rule_out(const struct choice *c, const struct id_list *list)
+static void rule_out(const struct choice *choice, const struct id_list *list)
 {
     for (int i = 0; i < list->n; i++)
-        if (list->id[i] >= 0 && list->id[i] < c->V)
-            c->logits[list->id[i]] = -INFINITY;
+        if (list->id[i] >= 0 && list->id[i] < choice->V)
+            choice->logits[list->id[i]] = -INFINITY;
 }
 
 /* Only these are left, with equal logits. */
-static void force(const struct choice *c, const int *id, int n)
+static void force(const struct choice *choice, const int *id, int n)
 {
-    for (int i = 0; i < c->V; i++)
-        c->logits[i] = -INFINITY;
+    for (int i = 0; i < choice->V; i++)
+        choice->logits[i] = -INFINITY;
     for (int i = 0; i < n; i++)
-        c->logits[id[i]] = 0;
+        choice->logits[id[i]] = 0;
 }
 
 /* Each token of the text counts once, however often it occurs. */
-static void penalise(const struct choice *c, struct arena *scratch)
+static void penalise(const struct choice *choice, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    float *was = arena_alloc_raw(scratch, (size_t)c->V, sizeof *was);
-    float penalty = (float)c->rules->penalty;
+    float *was = arena_alloc_raw(scratch, (size_t)choice->V, sizeof *was);
+    float penalty = (float)choice->rules->penalty;
 
-    memcpy(was, c->logits, (size_t)c->V * sizeof *was);
-    for (int i = 0; i < c->text->n; i++) {
-        int id = c->text->id[i];
+    memcpy(was, choice->logits, (size_t)choice->V * sizeof *was);
+    for (int i = 0; i < choice->text->n; i++) {
+        int id = choice->text->id[i];
 
-        if (id < c->V)
-            c->logits[id] = was[id] < 0 ? was[id] * penalty : was[id] / penalty;
+        if (id < choice->V)
+            choice->logits[id] = was[id] < 0 ? was[id] * penalty : was[id] / penalty;
     }
     arena_reset(scratch, mark);
 }
@@ -52,15 +52,15 @@ static bool choose_ends_with(const struct continuation *text, const int *id, int
            memcmp(text->id + text->n - n, id, (size_t)n * sizeof *id) == 0;
 }
 
-static void no_repeats(const struct choice *c)
+static void no_repeats(const struct choice *choice)
 {
-    int count = c->rules->no_repeat;
+    int count = choice->rules->no_repeat;
 
-    for (int i = 0; i + count <= c->text->n; i++) {
-        const struct id_list last = { 1, c->text->id + i + count - 1 };
+    for (int i = 0; i + count <= choice->text->n; i++) {
+        const struct id_list last = { 1, choice->text->id + i + count - 1 };
 
-        if (choose_ends_with(c->text, c->text->id + i, count - 1))
-            rule_out(c, &last);
+        if (choose_ends_with(choice->text, choice->text->id + i, count - 1))
+            rule_out(choice, &last);
     }
 }
 
@@ -73,16 +73,16 @@ static bool is_in(const struct id_list *list, int id)
 }
 
 /* The last token of a sequence whose others end the text; never an end alone. */
-static void no_bad(const struct choice *c)
+static void no_bad(const struct choice *choice)
 {
-    for (int i = 0; i < c->rules->n_bad; i++) {
-        const struct id_list *bad = &c->rules->bad[i];
+    for (int i = 0; i < choice->rules->n_bad; i++) {
+        const struct id_list *bad = &choice->rules->bad[i];
         const struct id_list last = { 1, bad->id + bad->n - 1 };
 
-        if (bad->n == 1 && is_in(&c->rules->end, *last.id))
+        if (bad->n == 1 && is_in(&choice->rules->end, *last.id))
             continue;
-        if (choose_ends_with(c->text, bad->id, bad->n - 1))
-            rule_out(c, &last);
+        if (choose_ends_with(choice->text, bad->id, bad->n - 1))
+            rule_out(choice, &last);
     }
 }
 

@@ -11,12 +11,12 @@
 #include "nn/lsh.h"
 
 /* n tokens and the padding that fills their last chunk. */
-static int padded(const struct config *c, int n)
+static int padded(const struct config *config, int n)
 {
-    bool pads = c->chunked.pad_to > 0 && n > c->chunked.pad_above;
-    int over = pads ? n % c->chunked.pad_to : 0;
+    bool pads = config->chunked.pad_to > 0 && n > config->chunked.pad_above;
+    int over = pads ? n % config->chunked.pad_to : 0;
 
-    return over > 0 ? n - over + c->chunked.pad_to : n;
+    return over > 0 ? n - over + config->chunked.pad_to : n;
 }
 
 /* ---- buckets and rotations ---- */
@@ -29,14 +29,14 @@ struct buckets {
 };
 
 /* About two chunks of tokens per bucket, as transformers has it. */
-static struct buckets buckets_of(const struct config *c, int n_padded)
+static struct buckets buckets_of(const struct config *config, int n_padded)
 {
     struct buckets buckets = { .n_factors = 1 };
-    int len = c->chunked.hashed.len, limit = (int)sqrt(c->n_positions / len);
+    int len = config->chunked.hashed.len, limit = (int)sqrt(config->n_positions / len);
 
-    if (c->chunked.n_factors > 0) {
-        buckets.given = c->chunked.factor;
-        buckets.n_factors = c->chunked.n_factors;
+    if (config->chunked.n_factors > 0) {
+        buckets.given = config->chunked.factor;
+        buckets.n_factors = config->chunked.n_factors;
         for (int i = 0; i < buckets.n_factors; i++)
             buckets.width += buckets.given[i] / 2;
         return buckets;
@@ -56,59 +56,59 @@ static struct buckets buckets_of(const struct config *c, int n_padded)
 }
 
 /* A text that is one chunk is not hashed. */
-static bool is_hashed(const struct model *m, int n_padded)
+static bool is_hashed(const struct model *model, int n_padded)
 {
-    return m->n_hashed > 0 && n_padded > m->config.chunked.hashed.len;
+    return model->n_hashed > 0 && n_padded > model->config.chunked.hashed.len;
 }
 
-static size_t rotation_size(const struct config *c, int width)
+static size_t rotation_size(const struct config *config, int width)
 {
-    return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->chunked.n_hashes *
+    return (size_t)config->n_heads * (size_t)config->d_head * (size_t)config->chunked.n_hashes *
            (size_t)width;
 }
 
-void chunks_draw_rotations(struct pass *p)
+void chunks_draw_rotations(struct pass *pass)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
 
-    for (int t = 0; t < p->b->n_texts && p->want->rotations == NULL; t++) {
-        int count = padded(config, pass_tokens(p, t));
+    for (int t = 0; t < pass->b->n_texts && pass->want->rotations == NULL; t++) {
+        int count = padded(config, pass_tokens(pass, t));
         struct buckets buckets;
         struct rng rng;
         float *x;
 
-        if (!is_hashed(p->m, count))
+        if (!is_hashed(pass->m, count))
             continue;
         buckets = buckets_of(config, count);
-        if (p->rotation[buckets.power] != NULL)
+        if (pass->rotation[buckets.power] != NULL)
             continue;
-        x = arena_alloc_raw(p->call, rotation_size(config, buckets.width), sizeof *x);
+        x = arena_alloc_raw(pass->call, rotation_size(config, buckets.width), sizeof *x);
         rng_seed(&rng, (uint64_t)config->chunked.seed);
         rng_normal_fill(&rng, x, (int64_t)rotation_size(config, buckets.width));
-        p->rotation[buckets.power] = x;
+        pass->rotation[buckets.power] = x;
     }
 }
 
-int chunks_check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
-                           struct err *e)
+int chunks_check_rotations(const struct model *model, const struct rotations *rotations,
+                           int n_tokens, struct err *e)
 {
-    int count = padded(&m->config, n_tokens), width;
+    int count = padded(&model->config, n_tokens), width;
 
-    if (r == NULL || !is_hashed(m, count))
+    if (rotations == NULL || !is_hashed(model, count))
         return 0;
-    width = buckets_of(&m->config, count).width;
-    return r->width == width ? 0 :
+    width = buckets_of(&model->config, count).width;
+    return rotations->width == width ? 0 :
            err_set(e, ERR_INPUT, "the rotations have %d column%s, expected %d for a text of "
-                   "%d token%s", r->width, str_plural(r->width), width, n_tokens,
+                   "%d token%s", rotations->width, str_plural(rotations->width), width, n_tokens,
                    str_plural(n_tokens));
 }
 
-double chunks_memory(const struct model *m, int n_tokens)
+double chunks_memory(const struct model *model, int n_tokens)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     int count = padded(config, n_tokens);
 
-    if (!is_hashed(m, count))
+    if (!is_hashed(model, count))
         return 0;
     return sizeof(float) *
            ((double)config->n_heads * config->chunked.n_hashes * n_tokens +
@@ -123,14 +123,14 @@ struct chunk_job {
     struct chunk_view *view;    /* [texts, H] */
 };
 
-static const float *rotation_of(const struct chunk_job *j, const struct buckets *b,
+static const float *rotation_of(const struct chunk_job *job, const struct buckets *buckets,
                                 int head)
 {
-    const struct config *config = &j->p->m->config;
-    const struct rotations *given = j->p->want->rotations;
-    size_t all = rotation_size(config, b->width);
-    const float *x = given == NULL ? j->p->rotation[b->power] :
-                     given->x + (given->n_sets > 1 ? (size_t)j->plan->hash_set * all : 0);
+    const struct config *config = &job->p->m->config;
+    const struct rotations *given = job->p->want->rotations;
+    size_t all = rotation_size(config, buckets->width);
+    const float *x = given == NULL ? job->p->rotation[buckets->power] :
+                     given->x + (given->n_sets > 1 ? (size_t)job->plan->hash_set * all : 0);
 
     return x + all / (size_t)config->n_heads * (size_t)head;
 }
@@ -174,29 +174,29 @@ static void hash_task(void *self, int i, struct arena *scratch)
 }
 
 /* The views of the heads of one text; chunks by position are the same for all heads. */
-static void text_view(const struct chunk_job *j, int text, int T)
+static void text_view(const struct chunk_job *job, int text, int T)
 {
-    const struct config *config = &j->p->m->config;
-    const struct chunks *chunks = &j->plan->chunks;
+    const struct config *config = &job->p->m->config;
+    const struct chunks *chunks = &job->plan->chunks;
     int H = config->n_heads, count = padded(config, T);
-    int rounds = j->plan->hashed ? config->chunked.n_hashes : 1;
+    int rounds = job->plan->hashed ? config->chunked.n_hashes : 1;
     size_t size = (size_t)T * (size_t)rounds;
-    struct chunk_view view = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
+    struct chunk_view view = { .T = T, .n_rounds = rounds, .own_last = job->plan->hashed };
     int *chunk = NULL, *seen;
 
     if (count > chunks->len) {
         view.n_chunks = (int)(((int64_t)rounds * count + chunks->len - 1) / chunks->len);
-        view.seen = seen = arena_alloc_raw(j->p->call, (size_t)view.n_chunks,
+        view.seen = seen = arena_alloc_raw(job->p->call, (size_t)view.n_chunks,
                                            sizeof *seen);
         chunks_seen(seen, view.n_chunks, chunks->before, chunks->after);
     }
     for (int head = 0; head < H; head++) {
-        if (count > chunks->len && (chunk == NULL || j->plan->hashed))
-            chunk = arena_alloc_raw(j->p->call, size, sizeof *chunk);
+        if (count > chunks->len && (chunk == NULL || job->plan->hashed))
+            chunk = arena_alloc_raw(job->p->call, size, sizeof *chunk);
         view.chunk = chunk;
-        j->view[text * H + head] = view;
+        job->view[text * H + head] = view;
     }
-    for (int t = 0; chunk != NULL && !j->plan->hashed && t < T; t++)
+    for (int t = 0; chunk != NULL && !job->plan->hashed && t < T; t++)
         chunk[t] = t / chunks->len;
 }
 
@@ -222,27 +222,27 @@ static bool has_term(const struct chunk_view *v)
     return more || v->own_last;
 }
 
-void chunks_set(struct pass *p, const struct layer_plan *plan, struct heads *h)
+void chunks_set(struct pass *pass, const struct layer_plan *plan, struct heads *heads)
 {
-    int H = p->m->config.n_heads, count = p->b->n_texts * H;
-    struct chunk_job *job = arena_alloc(p->call, 1, sizeof *job);
+    int H = pass->m->config.n_heads, count = pass->b->n_texts * H;
+    struct chunk_job *job = arena_alloc(pass->call, 1, sizeof *job);
     struct score_term *term;
 
     if (plan->chunks.len == 0)
         return;
-    *job = (struct chunk_job){ p, plan,
-                               arena_alloc(p->call, (size_t)count, sizeof *job->view) };
-    for (int t = 0; t < p->b->n_texts; t++)
-        text_view(job, t, pass_tokens(p, t));
+    *job = (struct chunk_job){ pass, plan,
+                               arena_alloc(pass->call, (size_t)count, sizeof *job->view) };
+    for (int t = 0; t < pass->b->n_texts; t++)
+        text_view(job, t, pass_tokens(pass, t));
     if (plan->hashed)
-        par_for(p->par, count, hash_task, job);
-    term = arena_alloc(p->call, (size_t)count, sizeof *term);
+        par_for(pass->par, count, hash_task, job);
+    term = arena_alloc(pass->call, (size_t)count, sizeof *term);
     for (int i = 0; i < count; i++) {
         if (job->view[i].chunk != NULL)
-            h->hide = hide;
+            heads->hide = hide;
         if (has_term(&job->view[i]))
             term[i] = (struct score_term){ chunks_term, &job->view[i] };
     }
-    h->hide_self = job;
-    h->terms = term;
+    heads->hide_self = job;
+    heads->terms = term;
 }

@@ -7,17 +7,18 @@
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Sets p->rotation: the random rotations that the texts require, from the config's seed. */
-void chunks_draw_rotations(struct pass *p);
+/* Sets pass->rotation: the random rotations that the texts require, from the config's seed. */
+void chunks_draw_rotations(struct pass *pass);
 
 /* Errors (ERR_INPUT): the rotations given, if any, do not fit a text of n tokens. */
-int chunks_check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
-                           struct err *e);
+int chunks_check_rotations(const struct model *model, const struct rotations *rotations,
+                           int n_tokens, struct err *e);
 
-/* Sets what *h hides and adds in a layer with chunks, from p->qkv; allocated in p->call. */
-void chunks_set(struct pass *p, const struct layer_plan *plan, struct heads *h);
+/* Sets what *heads hides and adds in a layer with chunks, from pass->qkv; allocated in
+ * pass->call. */
+void chunks_set(struct pass *pass, const struct layer_plan *plan, struct heads *heads);
 
 /* The bytes that chunks take for a text of n tokens. */
-double chunks_memory(const struct model *m, int n_tokens);
+double chunks_memory(const struct model *model, int n_tokens);
 
 #endif

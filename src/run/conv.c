@@ -58,23 +58,23 @@ static void conv_add_rows(void *self, int i, struct arena *scratch)
     nn_add(job->p->x + job->row0 * D + at, job->out + at, count);
 }
 
-static void one_group(struct conv_job *j, int group)
+static void one_group(struct conv_job *job, int group)
 {
-    struct pass *pass = j->p;
-    struct param param = stage_part(j->weight, group * j->n_in, j->n_in);
+    struct pass *pass = job->p;
+    struct param param = stage_part(job->weight, group * job->n_in, job->n_in);
 
-    j->first = group * j->n_in;
-    stage_rows(pass, j->n_rows, gather_rows, j);
-    stage_linear(pass, j->out + j->first, pass->m->config.d_model, j->window,
-                 param.matrix.K, j->n_rows, &param);
+    job->first = group * job->n_in;
+    stage_rows(pass, job->n_rows, gather_rows, job);
+    stage_linear(pass, job->out + job->first, pass->m->config.d_model, job->window,
+                 param.matrix.K, job->n_rows, &param);
 }
 
-static const int *conv_texts_of(struct pass *p)
+static const int *conv_texts_of(struct pass *pass)
 {
-    int *text = arena_alloc_raw(p->call, (size_t)p->N, sizeof *text);
+    int *text = arena_alloc_raw(pass->call, (size_t)pass->N, sizeof *text);
 
-    for (int t = 0; t < p->b->n_texts; t++)
-        for (int i = p->b->start[t]; i < p->b->start[t + 1]; i++)
+    for (int t = 0; t < pass->b->n_texts; t++)
+        for (int i = pass->b->start[t]; i < pass->b->start[t + 1]; i++)
             text[i] = t;
     return text;
 }
@@ -99,35 +99,36 @@ static void conv_add_output(struct conv_job job)
     }
 }
 
-void conv_add(struct pass *p)
+void conv_add(struct pass *pass)
 {
-    struct arena_mark mark = arena_mark(p->call);
+    struct arena_mark mark = arena_mark(pass->call);
 
-    conv_add_output((struct conv_job){ .p = p, .weight = &p->m->slot[W_CONV],
-                                       .from = p->embedded });
-    stage_norm(p, p->x, p->x, p->N, p->m->config.d_model, &p->m->slot[W_CONV_NORM]);
-    arena_reset(p->call, mark);
+    conv_add_output((struct conv_job){ .p = pass, .weight = &pass->m->slot[W_CONV],
+                                       .from = pass->embedded });
+    stage_norm(pass, pass->x, pass->x, pass->N, pass->m->config.d_model,
+               &pass->m->slot[W_CONV_NORM]);
+    arena_reset(pass->call, mark);
 }
 
-void conv_positions(struct pass *p)
+void conv_positions(struct pass *pass)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    size_t D = (size_t)p->m->config.d_model;
-    float *from = stage_floats(p, (size_t)p->N, D);
+    struct arena_mark mark = arena_mark(pass->call);
+    size_t D = (size_t)pass->m->config.d_model;
+    float *from = stage_floats(pass, (size_t)pass->N, D);
 
-    memcpy(from, p->x, (size_t)p->N * D * sizeof *from);
-    conv_add_output((struct conv_job){ .p = p, .weight = &p->m->slot[W_POS_CONV],
-                                       .tap_scale = p->m->tap_scale, .from = from });
-    stage_norm(p, p->x, p->x, p->N, (int)D, &p->m->slot[W_POS_CONV_NORM]);
-    arena_reset(p->call, mark);
+    memcpy(from, pass->x, (size_t)pass->N * D * sizeof *from);
+    conv_add_output((struct conv_job){ .p = pass, .weight = &pass->m->slot[W_POS_CONV],
+                                       .tap_scale = pass->m->tap_scale, .from = from });
+    stage_norm(pass, pass->x, pass->x, pass->N, (int)D, &pass->m->slot[W_POS_CONV_NORM]);
+    arena_reset(pass->call, mark);
 }
 
-double conv_memory(const struct model *m, int n_tokens)
+double conv_memory(const struct model *model, int n_tokens)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     double D = config->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
 
-    return m->slot[W_CONV].weight == NULL && m->slot[W_POS_CONV].weight == NULL ? 0 :
+    return model->slot[W_CONV].weight == NULL && model->slot[W_POS_CONV].weight == NULL ? 0 :
            n_tokens * (D + 1) +
            rows * D * (1 + (double)config->front.conv_width / config->front.conv_groups);
 }

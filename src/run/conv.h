@@ -7,12 +7,12 @@
 #include "run/pass.h"
 
 /* x = norm(x + act(conv(the embeddings))), text by text. */
-void conv_add(struct pass *p);
+void conv_add(struct pass *pass);
 
 /* x = norm(x + act(conv(x))), text by text: positions of a front without a position table. */
-void conv_positions(struct pass *p);
+void conv_positions(struct pass *pass);
 
 /* Floats of scratch memory for a text of n tokens. */
-double conv_memory(const struct model *m, int n_tokens);
+double conv_memory(const struct model *model, int n_tokens);
 
 #endif

@@ -11,26 +11,26 @@
 /* ---- its keys ---- */
 
 /* Keys that only the model has, after those of the memory. */
-static int last_keys(const struct model *m)
+static int last_keys(const struct model *model)
 {
-    return (m->layer[0].slot[W_CROSS_LAST_K].vector != NULL) + m->config.cross.zero_key;
+    return (model->layer[0].slot[W_CROSS_LAST_K].vector != NULL) + model->config.cross.zero_key;
 }
 
-int cross_masked_keys(const struct pass *p, enum stack_id stack, int S)
+int cross_masked_keys(const struct pass *pass, enum stack_id stack, int S)
 {
-    return stack == STACK_CROSS ? S - last_keys(p->m) : S;
+    return stack == STACK_CROSS ? S - last_keys(pass->m) : S;
 }
 
-const int *cross_key_start(struct pass *p)
+const int *cross_key_start(struct pass *pass)
 {
-    const struct memory *memory = p->want->memory;
+    const struct memory *memory = pass->want->memory;
     int *start;
 
-    if (memory == NULL || last_keys(p->m) == 0)
+    if (memory == NULL || last_keys(pass->m) == 0)
         return memory == NULL ? NULL : memory->start;
-    start = arena_alloc_raw(p->call, (size_t)p->b->n_texts + 1, sizeof *start);
-    for (int t = 0; t <= p->b->n_texts; t++)
-        start[t] = memory->start[t] + t * last_keys(p->m);
+    start = arena_alloc_raw(pass->call, (size_t)pass->b->n_texts + 1, sizeof *start);
+    for (int t = 0; t <= pass->b->n_texts; t++)
+        start[t] = memory->start[t] + t * last_keys(pass->m);
     return start;
 }
 
@@ -38,18 +38,18 @@ const int *cross_key_start(struct pass *p)
  * A table that begins at the distance of the first key from the last query reaches back
  * as far as there are queries.
  */
-int cross_check(const struct pass *p, int t, struct err *e)
+int cross_check(const struct pass *pass, int t, struct err *e)
 {
-    const struct model *model = p->m;
+    const struct model *model = pass->m;
     const struct param *slot = model->layer[0].slot;
-    int T = pass_tokens(p, t), S;
+    int T = pass_tokens(pass, t), S;
 
-    if (p->want->memory == NULL)
+    if (pass->want->memory == NULL)
         return model->family->stack_id != STACK_CROSS ?
                    0 :
                    err_set(e, ERR_INPUT, "%s requires another input for its keys",
                            model->name);
-    S = p->key_start[t + 1] - p->key_start[t];
+    S = pass->key_start[t + 1] - pass->key_start[t];
     if (slot[W_CROSS_DISTANCE].weight != NULL && !model->config.relative.clip && S > T)
         return err_set(e, ERR_INPUT, "%d key%s for %d quer%s, expected at most as many, "
                        "because its relative positions go no further", S, str_plural(S), T,
@@ -59,10 +59,10 @@ int cross_check(const struct pass *p, int t, struct err *e)
 
 /* ---- the mask ---- */
 
-const struct mask *cross_mask(const struct pass *p)
+const struct mask *cross_mask(const struct pass *pass)
 {
-    const struct change *change = p->want->change;
-    bool alone = p->m->family->stack_id == STACK_CROSS;
+    const struct change *change = pass->want->change;
+    bool alone = pass->m->family->stack_id == STACK_CROSS;
 
     return change == NULL                       ? NULL :
            alone && change->memory_mask == NULL ? change->mask :
@@ -72,23 +72,23 @@ const struct mask *cross_mask(const struct pass *p)
 /* ---- projections ---- */
 
 /* Keys and values of n rows of the memory, from row first on, to rows at, at + 1, .. */
-static void project_rows(struct pass *p, const struct layer_plan *plan, int first, int at,
+static void project_rows(struct pass *pass, const struct layer_plan *plan, int first, int at,
                          int n)
 {
-    const struct memory *memory = p->want->memory;
+    const struct memory *memory = pass->want->memory;
     const struct param *k = &plan->slot[W_CROSS_K], *v = &plan->slot[W_CROSS_V];
     int64_t width = k->matrix.N + v->matrix.N;
     const float *values = memory->v != NULL ? memory->v : memory->x;
-    float *out = p->memory_kv + at * width;
+    float *out = pass->memory_kv + at * width;
 
-    stage_linear(p, out, width, memory->x + (int64_t)first * k->matrix.K, k->matrix.K, n,
+    stage_linear(pass, out, width, memory->x + (int64_t)first * k->matrix.K, k->matrix.K, n,
                  k);
-    stage_linear(p, out + k->matrix.N, width, values + (int64_t)first * v->matrix.K,
+    stage_linear(pass, out + k->matrix.N, width, values + (int64_t)first * v->matrix.K,
                  v->matrix.K, n, v);
 }
 
 /* The keys and values that only the model has, one that is learnt and one of zeros. */
-static void put_last(const struct pass *p, const struct layer_plan *plan, float *row)
+static void put_last(const struct pass *pass, const struct layer_plan *plan, float *row)
 {
     const struct param *slot = plan->slot;
     size_t d_k = (size_t)slot[W_CROSS_K].matrix.N, d_v = (size_t)slot[W_CROSS_V].matrix.N;
@@ -98,46 +98,47 @@ static void put_last(const struct pass *p, const struct layer_plan *plan, float 
         memcpy(row + d_k, slot[W_CROSS_LAST_V].vector, d_v * sizeof *row);
         row += d_k + d_v;
     }
-    if (p->m->config.cross.zero_key)
+    if (pass->m->config.cross.zero_key)
         memset(row, 0, (d_k + d_v) * sizeof *row);
 }
 
 /* The memory holds keys and values already. */
-static void copy_memory(struct pass *p)
+static void copy_memory(struct pass *pass)
 {
-    const struct config *config = &p->m->config;
-    const struct memory *memory = p->want->memory;
+    const struct config *config = &pass->m->config;
+    const struct memory *memory = pass->want->memory;
     size_t k = (size_t)(config->n_kv_heads * config->d_head),
            v = (size_t)(config->n_kv_heads * config->d_value);
 
-    for (size_t i = 0; i < (size_t)memory->start[p->b->n_texts]; i++) {
-        memcpy(p->memory_kv + i * (k + v), memory->x + i * k, k * sizeof *memory->x);
-        memcpy(p->memory_kv + i * (k + v) + k, memory->v + i * v, v * sizeof *memory->v);
+    for (size_t i = 0; i < (size_t)memory->start[pass->b->n_texts]; i++) {
+        memcpy(pass->memory_kv + i * (k + v), memory->x + i * k, k * sizeof *memory->x);
+        memcpy(pass->memory_kv + i * (k + v) + k, memory->v + i * v, v * sizeof *memory->v);
     }
 }
 
-void cross_project(struct pass *p, const struct layer_plan *plan)
+void cross_project(struct pass *pass, const struct layer_plan *plan)
 {
-    const struct memory *memory = p->want->memory;
+    const struct memory *memory = pass->want->memory;
     const struct param *slot = plan->slot, *param = &slot[W_CROSS_Q];
     int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
 
-    if (p->m->family->front == FRONT_QKV) {
-        project_given(p, p->m->config.n_heads * p->m->config.d_head);
-        copy_memory(p);
+    if (pass->m->family->front == FRONT_QKV) {
+        project_given(pass, pass->m->config.n_heads * pass->m->config.d_head);
+        copy_memory(pass);
         return;
     }
-    stage_linear(p, p->qkv, param->matrix.N, p->a, p->m->config.d_model, p->N, param);
+    stage_linear(pass, pass->qkv, param->matrix.N, pass->a, pass->m->config.d_model, pass->N,
+                 param);
     if (memory == NULL)
         return;
-    if (last_keys(p->m) == 0) {
-        project_rows(p, plan, 0, 0, memory->start[p->b->n_texts]);
+    if (last_keys(pass->m) == 0) {
+        project_rows(pass, plan, 0, 0, memory->start[pass->b->n_texts]);
         return;
     }
-    for (int t = 0; t < p->b->n_texts; t++) {
+    for (int t = 0; t < pass->b->n_texts; t++) {
         int n = memory->start[t + 1] - memory->start[t];
 
-        project_rows(p, plan, memory->start[t], p->key_start[t], n);
-        put_last(p, plan, p->memory_kv + (p->key_start[t] + n) * (d_k + d_v));
+        project_rows(pass, plan, memory->start[t], pass->key_start[t], n);
+        put_last(pass, plan, pass->memory_kv + (pass->key_start[t] + n) * (d_k + d_v));
     }
 }

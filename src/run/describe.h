@@ -16,7 +16,7 @@ struct head_terms {
 
 /* *room must last as long as the result.  Keys that are hidden one by one are not in it:
  * heads_hide. */
-struct attend describe_head(const struct pass *p, int l, const struct heads *h, int text,
+struct attend describe_head(const struct pass *pass, int l, const struct heads *heads, int text,
                             int head, struct head_terms *room);
 
 #endif

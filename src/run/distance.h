@@ -7,13 +7,13 @@
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Sets h->terms to scale q . rows[distance], rows [n_distances, d]; rows NULL: no terms. */
-void distance_terms(struct pass *p, struct heads *h, const float *rows, float scale);
+/* Sets heads->terms to scale q . rows[distance], rows [n_distances, d]; rows NULL: no terms. */
+void distance_terms(struct pass *pass, struct heads *heads, const float *rows, float scale);
 
 /*
- * Sets h->terms to W_BUCKETS p->a, a bias by bucket and head for each query row, if the layer has
- * that slot.
+ * Sets heads->terms to W_BUCKETS pass->a, a bias by bucket and head for each query row, if the
+ * layer has that slot.
  */
-void distance_buckets(struct pass *p, int l, struct heads *h);
+void distance_buckets(struct pass *pass, int l, struct heads *heads);
 
 #endif

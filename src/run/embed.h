@@ -5,10 +5,10 @@
 
 #include "run/pass.h"
 
-/* p->x[N, D] = the embeddings of the batch. */
-void embed_batch(struct pass *p);
+/* pass->x[N, D] = the embeddings of the batch. */
+void embed_batch(struct pass *pass);
 
 /* out[N, E] = the embeddings of the tokens alone, scaled as the model scales them. */
-void embed_tokens(struct pass *p, float *out);
+void embed_tokens(struct pass *pass, float *out);
 
 #endif

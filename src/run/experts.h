@@ -7,7 +7,7 @@
 
 /* out[n, D] = the weighted sum of the chosen experts, plus the shared one, for rows a[n, D]; out
  * may be a. */
-void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
+void experts_sum(struct pass *pass, const struct layer_plan *plan, float *out,
                  const float *a, int n);
 
 #endif

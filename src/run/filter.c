@@ -60,38 +60,38 @@ static struct side filter_side_of(struct arena *a, const struct filter_side *giv
     return side;
 }
 
-static bool is_merged(const struct text *t)
+static bool is_merged(const struct text *text)
 {
-    return t->queries.given->group != NULL || t->keys.given->group != NULL;
+    return text->queries.given->group != NULL || text->keys.given->group != NULL;
 }
 
-static void slot_init(struct slot *s, struct arena *a, const struct text *t)
+static void slot_init(struct slot *slot, struct arena *a, const struct text *text)
 {
-    size_t n_tokens = (size_t)t->keys.given->n, n_words = (size_t)t->keys.n;
+    size_t n_tokens = (size_t)text->keys.given->n, n_words = (size_t)text->keys.n;
 
-    s->weight = arena_alloc_raw(a, n_tokens, sizeof *s->weight);
-    s->hidden = arena_alloc_raw(a, n_tokens, 1);
-    if (!is_merged(t))
+    slot->weight = arena_alloc_raw(a, n_tokens, sizeof *slot->weight);
+    slot->hidden = arena_alloc_raw(a, n_tokens, 1);
+    if (!is_merged(text))
         return;
-    s->sum = arena_alloc(a, n_words, sizeof *s->sum);
-    s->seen = arena_alloc(a, n_words, 1);
+    slot->sum = arena_alloc(a, n_words, sizeof *slot->sum);
+    slot->seen = arena_alloc(a, n_words, 1);
 }
 
-static struct filtered *filtered_new(struct arena *a, const struct filter *f, int H,
+static struct filtered *filtered_new(struct arena *a, const struct filter *filter, int H,
                                      const struct sink *to, int n, struct kind kind)
 {
     struct filtered *self = arena_alloc(a, 1, sizeof *self);
-    size_t count = (size_t)f->n_texts * (size_t)H;
+    size_t count = (size_t)filter->n_texts * (size_t)H;
 
-    *self = (struct filtered){ .f = f, .to = to, .n = n, .H = H, .kind = kind };
-    self->text = arena_alloc(a, (size_t)f->n_texts, sizeof *self->text);
+    *self = (struct filtered){ .f = filter, .to = to, .n = n, .H = H, .kind = kind };
+    self->text = arena_alloc(a, (size_t)filter->n_texts, sizeof *self->text);
     self->slot = arena_alloc(a, count, sizeof *self->slot);
     self->rows = arena_alloc(a, count, sizeof *self->rows);
-    for (int i = 0; i < f->n_texts; i++) {
+    for (int i = 0; i < filter->n_texts; i++) {
         struct text *text = &self->text[i];
 
-        text->queries = filter_side_of(a, &f->text[i].queries);
-        text->keys = filter_side_of(a, &f->text[i].keys);
+        text->queries = filter_side_of(a, &filter->text[i].queries);
+        text->keys = filter_side_of(a, &filter->text[i].keys);
         for (int h = 0; h < H; h++)
             slot_init(&self->slot[i * H + h], a, text);
     }
@@ -106,43 +106,44 @@ static bool is_out(const unsigned char *out, int i)
 }
 
 /* Fills the slot's keys from the row's first on; what is left out is hidden. */
-static void filter_leave_out(struct slot *s, const struct filter_side *keys, const struct rows *r,
-                             int t)
+static void filter_leave_out(struct slot *slot, const struct filter_side *keys,
+                             const struct rows *rows, int t)
 {
-    const float *weight = r->weight + (size_t)t * r->stride;
-    const unsigned char *hidden = r->hidden != NULL ? r->hidden + (size_t)t * r->stride : NULL;
+    const float *weight = rows->weight + (size_t)t * rows->stride;
+    const unsigned char *hidden = rows->hidden != NULL ? rows->hidden + (size_t)t * rows->stride :
+                                  NULL;
     double left = 0;
 
-    s->n_visible = 0;
-    for (int j = 0; j < r->n_keys; j++) {
-        s->hidden[j] = is_out(hidden, j) || is_out(keys->out, r->key0 + j);
-        s->weight[j] = s->hidden[j] ? 0 : weight[j];
-        left += (double)s->weight[j];
-        s->n_visible += !s->hidden[j];
+    slot->n_visible = 0;
+    for (int j = 0; j < rows->n_keys; j++) {
+        slot->hidden[j] = is_out(hidden, j) || is_out(keys->out, rows->key0 + j);
+        slot->weight[j] = slot->hidden[j] ? 0 : weight[j];
+        left += (double)slot->weight[j];
+        slot->n_visible += !slot->hidden[j];
     }
-    s->mass = keys->out != NULL ? left + s->null_mass : 1;
+    slot->mass = keys->out != NULL ? left + slot->null_mass : 1;
     if (left > 0 || keys->out == NULL)
         return;
-    memset(s->hidden, 1, (size_t)r->n_keys);
-    s->n_visible = 0;
+    memset(slot->hidden, 1, (size_t)rows->n_keys);
+    slot->n_visible = 0;
 }
 
-static void divide(struct slot *s, int n)
+static void divide(struct slot *slot, int n)
 {
-    for (int j = 0; j < n && s->n_visible > 0; j++)
-        s->weight[j] = (float)((double)s->weight[j] / s->mass);
-    if (s->n_visible > 0)
-        s->null_mass /= s->mass;
-    s->mass = 1;
+    for (int j = 0; j < n && slot->n_visible > 0; j++)
+        slot->weight[j] = (float)((double)slot->weight[j] / slot->mass);
+    if (slot->n_visible > 0)
+        slot->null_mass /= slot->mass;
+    slot->mass = 1;
 }
 
 /* Of the divided row. */
-static double entropy_of(const struct slot *s, int n)
+static double entropy_of(const struct slot *slot, int n)
 {
     double sum = 0;
 
     for (int j = 0; j < n; j++) {
-        double w = (double)s->weight[j] / s->mass;
+        double w = (double)slot->weight[j] / slot->mass;
 
         sum -= w > 0 ? w * elementary_log(w) : 0;
     }
@@ -157,83 +158,84 @@ static int filter_group_of(const struct filter_side *side, int i)
 }
 
 /* Adds the slot's row of tokens to that of its query's word. */
-static void filter_add_row(struct slot *s, const struct filter_side *keys, const struct rows *r)
+static void filter_add_row(struct slot *slot, const struct filter_side *keys,
+                           const struct rows *rows)
 {
-    if (s->n_visible == 0)
+    if (slot->n_visible == 0)
         return;
-    for (int j = 0; j < r->n_keys; j++) {
-        int group = filter_group_of(keys, r->key0 + j);
+    for (int j = 0; j < rows->n_keys; j++) {
+        int group = filter_group_of(keys, rows->key0 + j);
 
-        s->sum[group] += (double)s->weight[j];
-        s->seen[group] |= !s->hidden[j];
+        slot->sum[group] += (double)slot->weight[j];
+        slot->seen[group] |= !slot->hidden[j];
     }
-    s->nulls += s->null_mass;
-    s->n_rows++;
+    slot->nulls += slot->null_mass;
+    slot->n_rows++;
 }
 
 /* The mean of the rows of a word, which takes the place of the last of them. */
-static void mean_row(struct slot *s, int n)
+static void mean_row(struct slot *slot, int n)
 {
     double left = 0;
 
-    s->n_visible = 0;
+    slot->n_visible = 0;
     for (int j = 0; j < n; j++) {
-        s->weight[j] = s->n_rows > 0 ? (float)(s->sum[j] / s->n_rows) : 0;
-        s->hidden[j] = !s->seen[j];
-        s->n_visible += s->seen[j];
-        left += (double)s->weight[j];
-        s->sum[j] = 0;
-        s->seen[j] = 0;
+        slot->weight[j] = slot->n_rows > 0 ? (float)(slot->sum[j] / slot->n_rows) : 0;
+        slot->hidden[j] = !slot->seen[j];
+        slot->n_visible += slot->seen[j];
+        left += (double)slot->weight[j];
+        slot->sum[j] = 0;
+        slot->seen[j] = 0;
     }
-    s->null_mass = s->n_rows > 0 ? s->nulls / s->n_rows : 0;
-    s->mass = left > 0 ? left + s->null_mass : 1;
-    s->nulls = 0;
-    s->n_rows = 0;
+    slot->null_mass = slot->n_rows > 0 ? slot->nulls / slot->n_rows : 0;
+    slot->mass = left > 0 ? left + slot->null_mass : 1;
+    slot->nulls = 0;
+    slot->n_rows = 0;
 }
 
 /* ---- a row to the sinks ---- */
 
-/* Row t of r in the slot; false: more rows of its word come, or all of it is left out. */
-static bool filter_take_row(const struct filtered *self, const struct rows *r, int t,
-                            struct slot *s, struct rows *out)
+/* Row t of rows in the slot; false: more rows of its word come, or all of it is left out. */
+static bool filter_take_row(const struct filtered *self, const struct rows *rows, int t,
+                            struct slot *slot, struct rows *out)
 {
-    const struct text *text = &self->text[r->text];
+    const struct text *text = &self->text[rows->text];
     const struct filter_side *queries = text->queries.given, *keys = text->keys.given;
-    int query = r->row0 + t, to = filter_group_of(queries, query), n_keys = r->n_keys;
+    int query = rows->row0 + t, to = filter_group_of(queries, query), n_keys = rows->n_keys;
     bool merged = is_merged(text), gone = is_out(queries->out, query);
 
     if (!gone) {
-        s->null_mass = r->null_mass != NULL ? r->null_mass[t] : 0;
-        filter_leave_out(s, keys, r, t);
-        s->entropy = keys->out != NULL && s->n_visible > 0 ? entropy_of(s, n_keys) :
-                                                             r->entropy[t];
+        slot->null_mass = rows->null_mass != NULL ? rows->null_mass[t] : 0;
+        filter_leave_out(slot, keys, rows, t);
+        slot->entropy = keys->out != NULL && slot->n_visible > 0 ? entropy_of(slot, n_keys) :
+                                                                   rows->entropy[t];
         if (self->kind.divided)
-            divide(s, n_keys);
+            divide(slot, n_keys);
         if (merged)
-            filter_add_row(s, keys, r);
+            filter_add_row(slot, keys, rows);
     }
     if (merged && query + 1 < queries->n && filter_group_of(queries, query + 1) == to)
         return false;
     if (merged) {
         n_keys = text->keys.n;
-        mean_row(s, n_keys);
-        s->entropy = entropy_of(s, n_keys);
+        mean_row(slot, n_keys);
+        slot->entropy = entropy_of(slot, n_keys);
     }
     *out = (struct rows){
-        .text = r->text, .stack = r->stack, .layer = r->layer, .head = r->head,
-        .row0 = to, .n_rows = 1, .key0 = merged ? 0 : r->key0, .n_keys = n_keys,
+        .text = rows->text, .stack = rows->stack, .layer = rows->layer, .head = rows->head,
+        .row0 = to, .n_rows = 1, .key0 = merged ? 0 : rows->key0, .n_keys = n_keys,
         .n_queries = text->queries.n, .n_all_keys = text->keys.n, .stride = (size_t)n_keys,
-        .weight = s->weight, .hidden = s->hidden, .n_visible = &s->n_visible,
-        .entropy = &s->entropy, .out = text->keys.out,
-        .null_mass = r->null_mass != NULL ? &s->null_mass : NULL,
+        .weight = slot->weight, .hidden = slot->hidden, .n_visible = &slot->n_visible,
+        .entropy = &slot->entropy, .out = text->keys.out,
+        .null_mass = rows->null_mass != NULL ? &slot->null_mass : NULL,
     };
     return !is_out(text->queries.out, to);
 }
 
 /* Where nothing is left out, rows are as good as divided, and are made once. */
-static bool filter_is_of(const struct filter *f, const struct sink *to, struct kind kind)
+static bool filter_is_of(const struct filter *filter, const struct sink *to, struct kind kind)
 {
-    bool divided = f->leaves_out && (to->divided || f->renorm);
+    bool divided = filter->leaves_out && (to->divided || filter->renorm);
 
     return to->scope == kind.scope && divided == kind.divided;
 }
@@ -266,7 +268,7 @@ static void filter_done(void *filtered, int text, int layer)
             self->to[k].done(self->to[k].self, text, layer);
 }
 
-int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const struct sink *to,
+int filter_sinks(struct arena *a, const struct filter *filter, int n_heads, const struct sink *to,
                  int n, struct sink *out)
 {
     int count = 0;
@@ -276,11 +278,11 @@ int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const str
         bool any = false;
 
         for (int k = 0; k < n; k++)
-            any |= filter_is_of(f, &to[k], kind);
+            any |= filter_is_of(filter, &to[k], kind);
         if (any)
             out[count++] = (struct sink){ .scope = kind.scope, .take = filter_take,
                                           .done = filter_done,
-                                          .self = filtered_new(a, f, n_heads, to, n, kind) };
+                                          .self = filtered_new(a, filter, n_heads, to, n, kind) };
     }
     return count;
 }

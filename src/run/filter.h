@@ -43,10 +43,10 @@ struct filter {
  *     null_mass   of a word: the mean
  *
  * A row with no key left, or no weight, has n_visible 0.  Rows that nothing is left out of
- * keep their entropy.  Texts of SINK_TEXTS must be alike.  f, all it points to, and to must last
- * until the end of the pass; memory is allocated in a.
+ * keep their entropy.  Texts of SINK_TEXTS must be alike.  filter, all it points to, and to must
+ * last until the end of the pass; memory is allocated in a.
  */
-int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const struct sink *to,
+int filter_sinks(struct arena *a, const struct filter *filter, int n_heads, const struct sink *to,
                  int n, struct sink *out);
 
 #endif

@@ -6,42 +6,42 @@
 
 #include "model/family_slots.h"
 
-bool fold_is_on(const struct model *m)
+bool fold_is_on(const struct model *model)
 {
-    return m->norm_place == PLACE_PRE || m->norm_place == PLACE_PARALLEL;
+    return model->norm_place == PLACE_PRE || model->norm_place == PLACE_PARALLEL;
 }
 
-bool fold_is_centred(const struct model *m)
+bool fold_is_centred(const struct model *model)
 {
-    return fold_is_on(m) && family_centres(m->family);
+    return fold_is_on(model) && family_centres(model->family);
 }
 
-static const char *refused(const struct model *m)
+static const char *refused(const struct model *model)
 {
-    const struct param *slot = m->layer != NULL ? model_attending(m)->slot : NULL;
+    const struct param *slot = model->layer != NULL ? model_attending(model)->slot : NULL;
 
-    if (m->precomputed != NULL || m->family->front == FRONT_QKV)
+    if (model->precomputed != NULL || model->family->front == FRONT_QKV)
         return "it is attention without weights";
-    if (m->family->qkv == QKV_LOW_RANK)
+    if (model->family->qkv == QKV_LOW_RANK)
         return "its queries, keys and values come from vectors of low rank that heads share";
-    if (m->config.streams.n > 0)
+    if (model->config.streams.n > 0)
         return "its heads read one of several residual streams, which each layer mixes";
-    if (m->norm_place == PLACE_REVERSIBLE || m->n_hashed > 0)
+    if (model->norm_place == PLACE_REVERSIBLE || model->n_hashed > 0)
         return "its attention reads one residual stream and writes another";
-    if (slot[m->family->qkv == QKV_SEPARATE ? W_Q : W_QKV].weight == NULL)
+    if (slot[model->family->qkv == QKV_SEPARATE ? W_Q : W_QKV].weight == NULL)
         return "it has no attention of a text to itself";
     if (slot[W_O].weight == NULL ||
-        slot[W_O].matrix.N != family_slot_dim(m->family, &m->config, DIM_INNER))
+        slot[W_O].matrix.N != family_slot_dim(model->family, &model->config, DIM_INNER))
         return "what its heads write is not as wide as what they read";
     return NULL;
 }
 
-int fold_check(const struct model *m, struct err *e)
+int fold_check(const struct model *model, struct err *e)
 {
-    const char *why = refused(m);
+    const char *why = refused(model);
 
     return why == NULL ? 0 : err_set(e, ERR_INPUT, "%s: %s, so its heads have no circuits of "
-                                     "their own", m->name, why);
+                                     "their own", model->name, why);
 }
 
 struct param fold_param(const float *w, int N, int K, bool in_out)
@@ -81,16 +81,16 @@ static void gain_rows(float *x, int n, int D, const float *gain, int period)
 }
 
 /* to[rows, columns] = the matrix, or its transpose */
-static float *decoded(struct arena *a, const struct matrix *w, bool transposed)
+static float *decoded(struct arena *a, const struct matrix *matrix, bool transposed)
 {
-    int rows = transposed ? w->K : w->N, columns = transposed ? w->N : w->K;
-    int size = linear_row_size(w), stored = w->order_in_out ? w->K : w->N;
+    int rows = transposed ? matrix->K : matrix->N, columns = transposed ? matrix->N : matrix->K;
+    int size = linear_row_size(matrix), stored = matrix->order_in_out ? matrix->K : matrix->N;
     float *to = arena_alloc_raw(a, (uint64_t)rows, (uint64_t)columns * sizeof *to);
     float *row = arena_alloc_raw(a, (uint64_t)size, sizeof *row);
 
     for (int64_t i = 0; i < stored; i++) {
-        linear_row(row, w, (int)i);
-        if (size == columns && transposed == w->order_in_out)
+        linear_row(row, matrix, (int)i);
+        if (size == columns && transposed == matrix->order_in_out)
             memcpy(to + i * columns, row, (size_t)columns * sizeof *to);
         else
             for (int64_t k = 0; k < size; k++)
@@ -131,36 +131,36 @@ static float *before_projection(struct arena *a, const struct param *proj, const
 
 /* What queries, keys or values of a layer with bottlenecks read is a projection; NULL: it is the
  * stream. */
-static const struct param *read_by(const struct model *m, const struct param *slot, bool values)
+static const struct param *read_by(const struct model *model, const struct param *slot, bool values)
 {
-    if (m->config.bottleneck.all)
+    if (model->config.bottleneck.all)
         return &slot[W_IN];
-    return m->config.bottleneck.shared && !values ? &slot[W_READ] : NULL;
+    return model->config.bottleneck.shared && !values ? &slot[W_READ] : NULL;
 }
 
-static void fold_bottlenecks(struct fold *f, const struct model *m, const struct param *slot,
+static void fold_bottlenecks(struct fold *fold, const struct model *model, const struct param *slot,
                              struct arena *a)
 {
-    const struct param *read = read_by(m, slot, false), *value = read_by(m, slot, true);
+    const struct param *read = read_by(model, slot, false), *value = read_by(model, slot, true);
     const struct param *out = &slot[W_OUT];
 
     if (read != NULL) {                 /* its norm is the next slot */
-        f->q = before_projection(a, read, read + 1, f->q, f->H * f->d);
-        f->k = before_projection(a, read, read + 1, f->k, f->G * f->d);
+        fold->q = before_projection(a, read, read + 1, fold->q, fold->H * fold->d);
+        fold->k = before_projection(a, read, read + 1, fold->k, fold->G * fold->d);
     }
     if (value != NULL)
-        f->v = before_projection(a, value, value + 1, f->v, f->G * f->d_v);
+        fold->v = before_projection(a, value, value + 1, fold->v, fold->G * fold->d_v);
     if (out->weight != NULL)
-        f->o = multiplied(a, f->o, f->H * f->d_v, out->matrix.K, decoded(a, &out->matrix, true),
-                          out->matrix.N);
+        fold->o = multiplied(a, fold->o, fold->H * fold->d_v, out->matrix.K,
+                             decoded(a, &out->matrix, true), out->matrix.N);
 }
 
 /* Rows for n heads whose columns of a row of projections begin at at[i]. */
-static float *fold_rows_of(struct arena *a, const struct model *m, const struct param *slot,
+static float *fold_rows_of(struct arena *a, const struct model *model, const struct param *slot,
                            const int *at, int n, int width)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V }, fused[] = { W_QKV };
-    bool apart = m->family->qkv == QKV_SEPARATE;
+    bool apart = model->family->qkv == QKV_SEPARATE;
     const enum slot *s = apart ? separate : fused;
     int first = 0;
     float *all, *out;
@@ -177,49 +177,50 @@ static float *fold_rows_of(struct arena *a, const struct model *m, const struct 
     return out;
 }
 
-static void fold_reading(const struct fold *f, const struct model *m, const struct param *norm,
-                         float *x, int n)
+static void fold_reading(const struct fold *fold, const struct model *model,
+                         const struct param *norm, float *x, int n)
 {
-    if (!fold_is_on(m) || norm->vector == NULL)
+    if (!fold_is_on(model) || norm->vector == NULL)
         return;
-    gain_columns(x, n, f->D, norm->vector);
-    if (fold_is_centred(m))
-        fold_centre(x, n, f->D);
+    gain_columns(x, n, fold->D, norm->vector);
+    if (fold_is_centred(model))
+        fold_centre(x, n, fold->D);
 }
 
-static void fold_all(const struct fold *f, const struct model *m, const struct param *slot)
+static void fold_all(const struct fold *fold, const struct model *model, const struct param *slot)
 {
-    bool full = m->family->qk_norm != QK_NORM_HEAD;
-    const struct config *c = &m->config;
-    int n_q = f->H * f->d, n_k = f->G * f->d, n_v = f->G * f->d_v, n_o = f->H * f->d_v;
+    bool full = model->family->qk_norm != QK_NORM_HEAD;
+    const struct config *c = &model->config;
+    int n_q = fold->H * fold->d, n_k = fold->G * fold->d, n_v = fold->G * fold->d_v,
+        n_o = fold->H * fold->d_v;
 
-    fold_reading(f, m, &slot[W_ATT_NORM], f->q, n_q);
-    fold_reading(f, m, &slot[W_ATT_NORM], f->k, n_k);
-    fold_reading(f, m, &slot[W_ATT_NORM], f->v, n_v);
-    gain_rows(f->q, n_q, f->D, slot[W_Q_NORM].vector, full ? n_q : f->d);
-    gain_rows(f->k, n_k, f->D, slot[W_K_NORM].vector, full ? n_k : f->d);
-    for (int64_t i = 0; c->multiplier.branch > 0 && i < (int64_t)n_o * f->D; i++)
-        f->o[i] *= (float)c->multiplier.branch;
-    gain_columns(f->o, n_o, f->D, slot[W_ATT_SCALE].vector);
-    if (!fold_is_on(m))
+    fold_reading(fold, model, &slot[W_ATT_NORM], fold->q, n_q);
+    fold_reading(fold, model, &slot[W_ATT_NORM], fold->k, n_k);
+    fold_reading(fold, model, &slot[W_ATT_NORM], fold->v, n_v);
+    gain_rows(fold->q, n_q, fold->D, slot[W_Q_NORM].vector, full ? n_q : fold->d);
+    gain_rows(fold->k, n_k, fold->D, slot[W_K_NORM].vector, full ? n_k : fold->d);
+    for (int64_t i = 0; c->multiplier.branch > 0 && i < (int64_t)n_o * fold->D; i++)
+        fold->o[i] *= (float)c->multiplier.branch;
+    gain_columns(fold->o, n_o, fold->D, slot[W_ATT_SCALE].vector);
+    if (!fold_is_on(model))
         return;
-    gain_columns(f->o, n_o, f->D, slot[W_ATT_OUT].vector);
-    if (fold_is_centred(m))
-        fold_centre(f->o, n_o, f->D);
+    gain_columns(fold->o, n_o, fold->D, slot[W_ATT_OUT].vector);
+    if (fold_is_centred(model))
+        fold_centre(fold->o, n_o, fold->D);
 }
 
-struct fold fold_layer(struct arena *a, const struct model *m, int l)
+struct fold fold_layer(struct arena *a, const struct model *model, int l)
 {
-    const struct config *c = &m->config;
-    const struct param *slot = m->layer[l].slot;
+    const struct config *c = &model->config;
+    const struct param *slot = model->layer[l].slot;
     struct fold f = { .H = c->n_heads, .G = c->n_kv_heads, .d = c->d_head, .d_v = c->d_value,
                       .D = c->d_model };
 
-    f.q = fold_rows_of(a, m, slot, m->place.q, f.H, f.d);
-    f.k = fold_rows_of(a, m, slot, m->place.k, f.G, f.d);
-    f.v = fold_rows_of(a, m, slot, m->place.v, f.G, f.d_v);
+    f.q = fold_rows_of(a, model, slot, model->place.q, f.H, f.d);
+    f.k = fold_rows_of(a, model, slot, model->place.k, f.G, f.d);
+    f.v = fold_rows_of(a, model, slot, model->place.v, f.G, f.d_v);
     f.o = decoded(a, &slot[W_O].matrix, true);
-    fold_bottlenecks(&f, m, slot, a);
-    fold_all(&f, m, slot);
+    fold_bottlenecks(&f, model, slot, a);
+    fold_all(&f, model, slot);
     return f;
 }

@@ -25,12 +25,12 @@ struct fold {
     float *o;                   /* [H d_v, D] what each number of the heads' outputs writes */
 };
 
-/* Whether the norms of m are folded, and whether its means are taken away. */
-bool fold_is_on(const struct model *m);
-bool fold_is_centred(const struct model *m);
+/* Whether the norms of model are folded, and whether its means are taken away. */
+bool fold_is_on(const struct model *model);
+bool fold_is_centred(const struct model *model);
 
-/* Self-attention of layer l of m, which fold_check allows; memory is of a. */
-struct fold fold_layer(struct arena *a, const struct model *m, int l);
+/* Self-attention of layer l of model, which fold_check allows; memory is of a. */
+struct fold fold_layer(struct arena *a, const struct model *model, int l);
 
 /* x[n, D], P taken away from each row. */
 void fold_centre(float *x, int n, int D);
@@ -39,9 +39,9 @@ void fold_centre(float *x, int n, int D);
 struct param fold_param(const float *w, int N, int K, bool in_out);
 
 /*
- * ERR_INPUT: m has no matrices of its own for the queries, keys, values and outputs of each
+ * ERR_INPUT: model has no matrices of its own for the queries, keys, values and outputs of each
  * head, or no residual stream that all layers read and write.
  */
-int fold_check(const struct model *m, struct err *e);
+int fold_check(const struct model *model, struct err *e);
 
 #endif

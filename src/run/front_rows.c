@@ -39,10 +39,10 @@ static void patch_windows(void *self, int i, struct arena *scratch)
 
 /* ---- fronts ---- */
 
-static void patches(struct pass *p, float *out, const struct values *v, int n)
+static void patches(struct pass *pass, float *out, const struct values *v, int n)
 {
-    const struct param *slot = p->m->slot;
-    int64_t D = p->m->config.d_model;
+    const struct param *slot = pass->m->slot;
+    int64_t D = pass->m->config.d_model;
 
     for (int s = W_CLS; s <= W_CLS_2; s += W_CLS_2 - W_CLS) {
         if (slot[s].weight == NULL)
@@ -51,7 +51,7 @@ static void patches(struct pass *p, float *out, const struct values *v, int n)
         out += D;
         n--;
     }
-    windows_linear(p, out, n,
+    windows_linear(pass, out, n,
                    (struct windows){ .x = v->x, .n_in = v->dim[1], .row_stride = v->dim[2] },
                    patch_windows, &slot[W_PATCH]);
 }
@@ -71,47 +71,47 @@ static void gelu_rows(void *self, int i, struct arena *scratch)
               stage_rows_of(job->n_rows, i) * job->width);
 }
 
-static void conv(struct pass *p, float *y, int n, struct windows j,
+static void conv(struct pass *pass, float *y, int n, struct windows j,
                  const struct param *w)
 {
     struct gelu_job gelu = { y, n, w->matrix.N };
 
     j.width = CONV_WINDOW;
     j.before = 1;
-    windows_linear(p, y, n, j, windows_of_rows, w);
-    stage_rows(p, n, gelu_rows, &gelu);
+    windows_linear(pass, y, n, j, windows_of_rows, w);
+    stage_rows(pass, n, gelu_rows, &gelu);
 }
 
-static void mel_conv(struct pass *p, float *out, const struct values *v, int n)
+static void mel_conv(struct pass *pass, float *out, const struct values *v, int n)
 {
-    const struct param *slot = p->m->slot;
-    int frames = 2 * n, D = p->m->config.d_model;
-    struct arena_mark mark = arena_mark(p->call);
-    float *mid = arena_alloc_raw(p->call, (uint64_t)frames * (uint64_t)D, sizeof *mid);
+    const struct param *slot = pass->m->slot;
+    int frames = 2 * n, D = pass->m->config.d_model;
+    struct arena_mark mark = arena_mark(pass->call);
+    float *mid = arena_alloc_raw(pass->call, (uint64_t)frames * (uint64_t)D, sizeof *mid);
 
-    conv(p, mid, frames, (struct windows){
+    conv(pass, mid, frames, (struct windows){
         .x = v->x, .row_stride = 1, .channel_stride = frames, .n_in = frames, .step = 1,
     }, &slot[W_CONV_1]);
-    conv(p, out, n, (struct windows){
+    conv(pass, out, n, (struct windows){
         .x = mid, .row_stride = D, .channel_stride = 1, .n_in = frames, .step = 2,
     }, &slot[W_CONV_2]);
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
 }
 
-void front_rows(struct pass *p, float *out)
+void front_rows(struct pass *pass, float *out)
 {
-    const struct batch *batch = p->b;
-    int64_t D = family_slot_dim(p->m->family, &p->m->config, DIM_EMB);
+    const struct batch *batch = pass->b;
+    int64_t D = family_slot_dim(pass->m->family, &pass->m->config, DIM_EMB);
 
     for (int t = 0; t < batch->n_texts; t++) {
         const struct values *values = &batch->values[t];
         int count = batch->start[t + 1] - batch->start[t];
         float *x = out + batch->start[t] * D;
 
-        switch (p->m->family->front) {
-        case FRONT_PATCH:    patches(p, x, values, count); break;
-        case FRONT_MEL_CONV: mel_conv(p, x, values, count); break;
-        case FRONT_WAVE:     wave_rows(p, x, values, count); break;
+        switch (pass->m->family->front) {
+        case FRONT_PATCH:    patches(pass, x, values, count); break;
+        case FRONT_MEL_CONV: mel_conv(pass, x, values, count); break;
+        case FRONT_WAVE:     wave_rows(pass, x, values, count); break;
         case FRONT_ROWS:     memcpy(x, values->x, (size_t)(count * D) * sizeof *x); break;
         case FRONT_QKV:      memset(x, 0, (size_t)(count * D) * sizeof *x); break;
         case FRONT_TOKENS:   break;
@@ -119,16 +119,17 @@ void front_rows(struct pass *p, float *out)
     }
 }
 
-size_t front_rows_room(const struct model *m, int n)
+size_t front_rows_room(const struct model *model, int n)
 {
-    switch (m->family->front) {
+    switch (model->family->front) {
     case FRONT_PATCH:
-        return windows_room(&m->slot[W_PATCH], n) +
-               (quirks_of(m->family)->interpolates ? interpolate_room(m) : 0);
+        return windows_room(&model->slot[W_PATCH], n) +
+               (quirks_of(model->family)->interpolates ? interpolate_room(model) : 0);
     case FRONT_MEL_CONV:
-        return 2 * (size_t)n * (size_t)m->config.d_model + windows_room(&m->slot[W_CONV_2], n);
+        return 2 * (size_t)n * (size_t)model->config.d_model +
+               windows_room(&model->slot[W_CONV_2], n);
     case FRONT_WAVE:
-        return wave_room(m, n) + (size_t)n * (size_t)m->config.d_embed;
+        return wave_room(model, n) + (size_t)n * (size_t)model->config.d_embed;
     case FRONT_ROWS:
     case FRONT_QKV:
     case FRONT_TOKENS:

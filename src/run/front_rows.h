@@ -6,9 +6,9 @@
 #include "run/pass.h"
 
 /* out[N, E] = the front's rows for the batch's values. */
-void front_rows(struct pass *p, float *out);
+void front_rows(struct pass *pass, float *out);
 
 /* Floats of scratch memory for one text of n tokens. */
-size_t front_rows_room(const struct model *m, int n_tokens);
+size_t front_rows_room(const struct model *model, int n_tokens);
 
 #endif

@@ -18,14 +18,15 @@ struct active {
     struct prepared *prepared;      /* weights, for all passes */
 };
 
-double generate_memory(const struct model *m, int n_tokens, int n_memory)
+double generate_memory(const struct model *model, int n_tokens, int n_memory)
 {
-    return cache_memory(m, n_tokens, n_memory) +
-           (double)m->n_logits * (double)sizeof(float);
+    return cache_memory(model, n_tokens, n_memory) +
+           (double)model->n_logits * (double)sizeof(float);
 }
 
 /* The tokens of each text after those that are cached. */
-static struct batch generate_pack(const struct active *on, const struct model *m, struct arena *a)
+static struct batch generate_pack(const struct active *on, const struct model *model,
+                                  struct arena *a)
 {
     int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
 
@@ -34,7 +35,7 @@ static struct batch generate_pack(const struct active *on, const struct model *m
 
         start[i + 1] = start[i] + count;
         if (on->cache != NULL)
-            start[i + 1] -= cache_tokens(on->cache[i], m, count);
+            start[i + 1] -= cache_tokens(on->cache[i], model, count);
     }
     id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
     type = arena_alloc(a, (size_t)start[on->n], sizeof *type);
@@ -58,7 +59,7 @@ static bool generate_ends(const struct generation *rules, int id)
 }
 
 /* Adds one token to each text; finished texts are dropped. */
-static int generate_choose_all(const struct model *m, const struct generation *rules,
+static int generate_choose_all(const struct model *model, const struct generation *rules,
                                struct active *on, float *logits, struct arena *scratch,
                                struct err *e)
 {
@@ -67,12 +68,12 @@ static int generate_choose_all(const struct model *m, const struct generation *r
     for (int i = 0; i < on->n; i++) {
         struct continuation *continuation = on->text[i];
         int id = generate_choose(rules, continuation,
-                                 logits + (size_t)i * (size_t)m->n_logits, m->n_logits,
+                                 logits + (size_t)i * (size_t)model->n_logits, model->n_logits,
                                  scratch);
 
         if (id < 0)
             return err_set(e, ERR_INPUT, "%s: the logits of token %d are not numbers: the "
-                           "weights hold NaN, or overflow", m->name, continuation->n - 1);
+                           "weights hold NaN, or overflow", model->name, continuation->n - 1);
         continuation->id[continuation->n++] = id;
         continuation->ended = generate_ends(rules, id);
         if (continuation->ended ||
@@ -88,32 +89,32 @@ static int generate_choose_all(const struct model *m, const struct generation *r
 }
 
 /* The last token of each text. */
-static const int *last_rows(const struct batch *b, struct arena *call)
+static const int *last_rows(const struct batch *batch, struct arena *call)
 {
-    int *row = arena_alloc(call, (size_t)b->n_texts, sizeof *row);
+    int *row = arena_alloc(call, (size_t)batch->n_texts, sizeof *row);
 
-    for (int t = 0; t < b->n_texts; t++)
-        row[t] = b->start[t + 1] - b->start[t] - 1;
+    for (int t = 0; t < batch->n_texts; t++)
+        row[t] = batch->start[t + 1] - batch->start[t] - 1;
     return row;
 }
 
-static int generate_step(const struct model *m, const struct generation *rules,
+static int generate_step(const struct model *model, const struct generation *rules,
                          const struct memory *memory, struct active *on,
                          const struct change *change, struct par *par, struct arena *call,
                          struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
-    struct batch batch = generate_pack(on, m, call);
+    struct batch batch = generate_pack(on, model, call);
     struct wanted want = { .memory = memory, .change = change, .cache = on->cache,
                            .prepared = on->prepared,
                            .only_row = last_rows(&batch, call) };
     int status;
 
     want.logits = arena_alloc_raw(call, (size_t)on->n,
-                                  (size_t)m->n_logits * sizeof *want.logits);
-    status = run_forward(m, &batch, &want, NULL, 0, par, call, e);
+                                  (size_t)model->n_logits * sizeof *want.logits);
+    status = run_forward(model, &batch, &want, NULL, 0, par, call, e);
     if (status == 0)
-        status = generate_choose_all(m, rules, on, want.logits, call, e);
+        status = generate_choose_all(model, rules, on, want.logits, call, e);
     arena_reset(call, mark);
     return status;
 }
@@ -128,7 +129,7 @@ static int most(const struct continuation *text, int n)
     return longest;
 }
 
-int run_generate(const struct model *m, const struct generation *rules,
+int run_generate(const struct model *model, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
                  const struct change *change, double spare, struct par *par, struct arena *call,
                  struct err *e)
@@ -138,9 +139,9 @@ int run_generate(const struct model *m, const struct generation *rules,
     struct active on = { .n = n_texts };
     int status = 0;
 
-    assert(memory == NULL || cache_fits(m));
+    assert(memory == NULL || cache_fits(model));
     on.prepared = prepared_new(call, most(text, n_texts) >= TURN_TOKENS, spare);
-    if (cache_fits(m))
+    if (cache_fits(model))
         on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
     on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);
     for (int i = 0; i < n_texts; i++) {
@@ -150,12 +151,12 @@ int run_generate(const struct model *m, const struct generation *rules,
         text[i].n = text[i].n_prompt;
         on.text[i] = &text[i];
         if (on.cache != NULL)
-            on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1,
+            on.cache[i] = cache_new(call, model, text[i].n_prompt + text[i].most - 1,
                                     n_memory);
     }
     progress_begin(progress, "token", most(text, n_texts));
     while (status == 0 && on.n > 0) {
-        status = generate_step(m, rules, memory, &on, change, par, call, e);
+        status = generate_step(model, rules, memory, &on, change, par, call, e);
         memory = NULL;          /* its keys and values are cached */
         progress_step(progress);
     }

@@ -18,25 +18,25 @@ struct continuation {
 };
 
 /*
- * Continues n_texts texts with m, all in one pass per step, over the tokens that are not cached yet
- * (over whole texts, if m cannot use a cache).  memory: the output of m's encoder for the same
- * texts, or NULL; change may have precision and fast alone.  spare: bytes that a second, transposed
- * copy of weights may take, to save time.  The continuation of a text depends neither on the other
- * texts nor on spare.
+ * Continues n_texts texts with model, all in one pass per step, over the tokens that are not cached
+ * yet (over whole texts, if model cannot use a cache).  memory: the output of model's encoder for
+ * the same texts, or NULL; change may have precision and fast alone.  spare: bytes that a second,
+ * transposed copy of weights may take, to save time.  The continuation of a text depends neither on
+ * the other texts nor on spare.
  *
  * Errors (ERR_INPUT): those of run_forward; a logit that is not a number.
  * Source: transformers generation/utils.py, _sample without sampling
  */
-int run_generate(const struct model *m, const struct generation *rules,
+int run_generate(const struct model *model, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
                  const struct change *change, double spare, struct par *par, struct arena *call,
                  struct err *e);
 
 /*
- * The same with m's decoder if m is an encoder-decoder: source holds the encoder's texts, one per
- * text, and is encoded first.  source NULL: m is the decoder.
+ * The same with model's decoder if model is an encoder-decoder: source holds the encoder's texts,
+ * one per text, and is encoded first.  source NULL: model is the decoder.
  */
-int run_generate_pair(const struct model *m, const struct generation *rules,
+int run_generate_pair(const struct model *model, const struct generation *rules,
                       const struct batch *source, struct continuation *text, int n_texts,
                       const struct change *change, double spare, struct par *par,
                       struct arena *call, struct err *e);
@@ -52,11 +52,11 @@ struct generate_group {
  * group.  false: the group is full (64 texts; 256 MiB of keys and values, which the first text may
  * exceed).
  */
-bool generate_join(struct generate_group *group, const struct model *m, int n_tokens,
+bool generate_join(struct generate_group *group, const struct model *model, int n_tokens,
                    int n_memory);
 
 /* Bytes that run_generate takes for one such text. */
-double generate_memory(const struct model *m, int n_tokens, int n_memory);
+double generate_memory(const struct model *model, int n_tokens, int n_memory);
 
 /*
  * Applies the rules to logits [V] of the token after text->id[0 .. text->n - 1], in place, and

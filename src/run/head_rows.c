@@ -34,58 +34,58 @@ struct head_rows {
 
 /* ---- what all its blocks read ---- */
 
-static void head_rows_make_room(struct head_rows *r, struct arena *scratch)
+static void head_rows_make_room(struct head_rows *rows, struct arena *scratch)
 {
-    const struct heads *heads = r->job->heads;
-    struct attend *at = &r->at;
+    const struct heads *heads = rows->job->heads;
+    struct attend *at = &rows->at;
     size_t stride = attention_stride(at->S), block = ATTEND_ROWS * stride;
     uint64_t packed = attention_packed(at->S, at->d, at->d_v);
 
-    r->packed = arena_alloc_raw(scratch, r->one_row ? attention_row_room(at->d) : packed,
-                                sizeof(float));
+    rows->packed = arena_alloc_raw(scratch, rows->one_row ? attention_row_room(at->d) : packed,
+                                   sizeof(float));
     if (at->precision != PRECISION_F32) {
-        r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (uint64_t)at->d, sizeof(float));
+        rows->q = arena_alloc_raw(scratch, ATTEND_ROWS * (uint64_t)at->d, sizeof(float));
         at->round_room = arena_alloc_raw(scratch, block, sizeof(float));
     }
-    r->weight = arena_alloc_raw(scratch, block, sizeof(float));
-    r->hidden = arena_alloc_raw(scratch, block, 1);
+    rows->weight = arena_alloc_raw(scratch, block, sizeof(float));
+    rows->hidden = arena_alloc_raw(scratch, block, 1);
     if (heads_hide_keys(heads)) {
-        at->hidden = r->hidden;
+        at->hidden = rows->hidden;
         at->hidden_stride = stride;
     }
-    if (heads_have_global(heads, r->text))
-        r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
-    if (heads_have_copies(heads, r->text) ||
+    if (heads_have_global(heads, rows->text))
+        rows->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
+    if (heads_have_copies(heads, rows->text) ||
         (heads->precomputed != NULL && heads->precomputed->single != NULL))
-        r->single = arena_alloc_raw(scratch, block, sizeof(float));
+        rows->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
-static int head_rows_group_of(const struct head_rows *r)
+static int head_rows_group_of(const struct head_rows *rows)
 {
-    const struct config *config = &r->job->p->m->config;
+    const struct config *config = &rows->job->p->m->config;
 
-    return r->head / (config->n_heads / config->n_kv_heads);
+    return rows->head / (config->n_heads / config->n_kv_heads);
 }
 
 /* Keys and values in rows of kv, first of the text's. */
-static struct attention_rows rows_from(const struct head_rows *r, const float *kv, int first)
+static struct attention_rows rows_from(const struct head_rows *rows, const float *kv, int first)
 {
-    const struct heads *heads = r->job->heads;
+    const struct heads *heads = rows->job->heads;
     const float *row = kv + (int64_t)first * heads->kv_stride;
-    int group = head_rows_group_of(r);
+    int group = head_rows_group_of(rows);
 
     return (struct attention_rows){ row + heads->k_at[group], row + heads->v_at[group],
                                     heads->kv_stride, heads->kv_stride };
 }
 
 /* Those of the head. */
-static struct attention_rows own_rows(const struct head_rows *r)
+static struct attention_rows own_rows(const struct head_rows *rows)
 {
-    const struct heads *heads = r->job->heads;
+    const struct heads *heads = rows->job->heads;
 
     if (heads->cached != NULL)
-        return cached_rows(r->job->p, &heads->cached[r->text], head_rows_group_of(r));
-    return rows_from(r, heads->kv, heads->key_start[r->text]);
+        return cached_rows(rows->job->p, &heads->cached[rows->text], head_rows_group_of(rows));
+    return rows_from(rows, heads->kv, heads->key_start[rows->text]);
 }
 
 static void head_rows_pack_rows(const struct head_rows *r, float *packed,
@@ -99,32 +99,32 @@ static void head_rows_pack_rows(const struct head_rows *r, float *packed,
                     (int64_t)attention_packed(at->S, at->d, d_v));
 }
 
-static void head_rows_pack(struct head_rows *r)
+static void head_rows_pack(struct head_rows *rows)
 {
-    const struct heads *heads = r->job->heads;
+    const struct heads *heads = rows->job->heads;
 
-    if (heads->precomputed != NULL || r->one_row)
+    if (heads->precomputed != NULL || rows->one_row)
         return;
-    head_rows_pack_rows(r, r->packed, own_rows(r));
-    if (r->global_packed != NULL)
-        head_rows_pack_rows(r, r->global_packed,
-                            rows_from(r, heads->global_qkv, heads->key_start[r->text]));
+    head_rows_pack_rows(rows, rows->packed, own_rows(rows));
+    if (rows->global_packed != NULL)
+        head_rows_pack_rows(rows, rows->global_packed,
+                            rows_from(rows, heads->global_qkv, heads->key_start[rows->text]));
 }
 
-struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
+struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *job,
                                 int text, int head)
 {
-    const struct pass *pass = j->p;
+    const struct pass *pass = job->p;
     struct head_rows *rows = arena_alloc(scratch, 1, sizeof *rows);
 
-    rows->job = j;
+    rows->job = job;
     rows->text = text;
     rows->head = head;
     rows->n_queries = pass_tokens(pass, text);
-    rows->at = describe_head(pass, j->layer, j->heads, text, head, &rows->terms);
+    rows->at = describe_head(pass, job->layer, job->heads, text, head, &rows->terms);
     rows->at.sink_weight = rows->null_mass;
     rows->one_row = rows->n_queries == 1 && rows->at.precision == PRECISION_F32 &&
-                    !heads_have_global(j->heads, text);
+                    !heads_have_global(job->heads, text);
     head_rows_make_room(rows, scratch);
     head_rows_pack(rows);
     return rows;
@@ -161,25 +161,25 @@ static bool mark_all(struct head_rows *r, const struct rows *rows)
 /* ---- a block ---- */
 
 /* The queries of the block, rounded where the precision is lower. */
-static const float *queries(struct head_rows *r, const float *q, int n, int64_t *stride)
+static const float *queries(struct head_rows *rows, const float *q, int n, int64_t *stride)
 {
-    int d = r->at.d;
+    int d = rows->at.d;
 
-    if (r->at.precision == PRECISION_F32)
+    if (rows->at.precision == PRECISION_F32)
         return q;
     for (int t = 0; t < n; t++)
-        precision_round(r->at.precision, r->q + t * d, q + t * *stride, d);
+        precision_round(rows->at.precision, rows->q + t * d, q + t * *stride, d);
     *stride = d;
-    return r->q;
+    return rows->q;
 }
 
 /* Where the outputs of a row go, H d_v floats from row to row; NULL: not wanted. */
-static float *outputs(const struct head_rows *r, int64_t row)
+static float *outputs(const struct head_rows *rows, int64_t row)
 {
-    const struct pass *pass = r->job->p;
+    const struct pass *pass = rows->job->p;
 
-    return !r->job->keep_out ? NULL :
-           pass->z + (row * pass->m->config.n_heads + r->head) * r->at.d_v;
+    return !rows->job->keep_out ? NULL :
+           pass->z + (row * pass->m->config.n_heads + rows->head) * rows->at.d_v;
 }
 
 /* All rows of the block. */

@@ -21,7 +21,7 @@ struct attend_job {
 struct head_rows;
 
 /* The iterator of one head, in scratch, with its keys and values packed. */
-struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
+struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *job,
                                 int text, int head);
 
 /*

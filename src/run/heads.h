@@ -49,19 +49,19 @@ struct heads {
 void heads_gate(float *y, const float *gate, int d);
 
 /* True if some rows of the text read global_qkv. */
-bool heads_have_global(const struct heads *h, int text);
+bool heads_have_global(const struct heads *heads, int text);
 
 /* True if some keys of the text are counted more than once in the softmax. */
-bool heads_have_copies(const struct heads *h, int text);
+bool heads_have_copies(const struct heads *heads, int text);
 
 /* True if keys are hidden one by one, by the model or by the user's mask. */
-bool heads_hide_keys(const struct heads *h);
+bool heads_hide_keys(const struct heads *heads);
 
 /*
  * Marks keys that are hidden one by one for a block of rows of one head: hidden[t * stride + j] = 1
  * where row row0 + t does not see key key0 + j; others are unchanged.  The text has v->S keys.
  */
-void heads_hide(const struct heads *h, const struct mask_view *v, int text,
+void heads_hide(const struct heads *heads, const struct mask_view *v, int text,
                 unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
                 int n_keys);
 

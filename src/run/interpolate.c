@@ -72,24 +72,24 @@ static void row_task(void *self, int i, struct arena *scratch)
     }
 }
 
-void interpolate_add(struct pass *p, float *x, const struct values *v)
+void interpolate_add(struct pass *pass, float *x, const struct values *v)
 {
-    const struct model *m = p->m;
+    const struct model *m = pass->m;
     const struct tensor *positions = m->slot[W_POS].weight;
-    struct arena_mark mark = arena_mark(p->call);
+    struct arena_mark mark = arena_mark(pass->call);
     int D = m->config.d_model, learnt = front_learnt_rows(m);
-    float *table = stage_floats(p, (size_t)m->config.n_positions, (size_t)D);
+    float *table = stage_floats(pass, (size_t)m->config.n_positions, (size_t)D);
     struct job job = { table + (int64_t)learnt * D, x + (int64_t)learnt * D,
                        front_patch_rows(m, v->dim[1]), front_patch_columns(m, v->dim[2]),
                        family_grid(&m->config, 0), D };
 
     tensor_read(table, positions, 0, (int64_t)m->config.n_positions * D);
     nn_add(x, table, (int64_t)learnt * D);
-    par_for(p->par, job.rows, row_task, &job);
-    arena_reset(p->call, mark);
+    par_for(pass->par, job.rows, row_task, &job);
+    arena_reset(pass->call, mark);
 }
 
-size_t interpolate_room(const struct model *m)
+size_t interpolate_room(const struct model *model)
 {
-    return (size_t)m->config.n_positions * (size_t)m->config.d_model;
+    return (size_t)model->config.n_positions * (size_t)model->config.d_model;
 }

@@ -14,9 +14,9 @@
 #include "run/pass.h"
 
 /* x[n, D] += the positions of the rows of picture v: learned rows ([CLS]), then patches. */
-void interpolate_add(struct pass *p, float *x, const struct values *v);
+void interpolate_add(struct pass *pass, float *x, const struct values *v);
 
 /* Floats of scratch memory. */
-size_t interpolate_room(const struct model *m);
+size_t interpolate_room(const struct model *model);
 
 #endif

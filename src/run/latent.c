@@ -30,11 +30,11 @@ static void norm_task(void *self, int i, struct arena *scratch)
     norm_rms(x, x, job->norm->vector, LATENT_EPS, stage_rows_of(job->n, i), job->D);
 }
 
-static void latent_norm(struct pass *p, float *x, int n, int D, const struct param *norm)
+static void latent_norm(struct pass *pass, float *x, int n, int D, const struct param *norm)
 {
-    struct latent_job job = { .p = p, .norm = norm, .x = x, .n = n, .D = D };
+    struct latent_job job = { .p = pass, .norm = norm, .x = x, .n = n, .D = D };
 
-    stage_rows(p, n, norm_task, &job);
+    stage_rows(pass, n, norm_task, &job);
 }
 
 /* Per head [k; v], and the rotary columns that heads share -> the row. */
@@ -62,66 +62,66 @@ static void spread_task(void *self, int i, struct arena *scratch)
     }
 }
 
-static void queries(struct pass *p, const struct layer_plan *plan, float *row,
+static void queries(struct pass *pass, const struct layer_plan *plan, float *row,
                     const float *a, int n, float *room)
 {
-    int D = p->m->config.d_model, rank = p->m->config.latent.q_rank;
+    int D = pass->m->config.d_model, rank = pass->m->config.latent.q_rank;
     const struct param *slot = plan->slot;
 
     if (rank == 0) {
-        stage_linear(p, row, p->m->place.width, a, D, n, &slot[W_Q]);
+        stage_linear(pass, row, pass->m->place.width, a, D, n, &slot[W_Q]);
         return;
     }
-    stage_linear(p, room, rank, a, D, n, &slot[W_Q_A]);
-    latent_norm(p, room, n, rank, &slot[W_Q_A_NORM]);
-    stage_linear(p, row, p->m->place.width, room, rank, n, &slot[W_Q_B]);
+    stage_linear(pass, room, rank, a, D, n, &slot[W_Q_A]);
+    latent_norm(pass, room, n, rank, &slot[W_Q_A_NORM]);
+    stage_linear(pass, row, pass->m->place.width, room, rank, n, &slot[W_Q_B]);
 }
 
 /* room: n rows of kv_rank, of d_rope, of W_KV_B's output. */
-static void keys_and_values(struct pass *p, const struct layer_plan *plan, float *row,
+static void keys_and_values(struct pass *pass, const struct layer_plan *plan, float *row,
                             const float *a, int n, float *room)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
     int D = config->d_model, rank = config->latent.kv_rank;
     float *rotary = room + (int64_t)n * rank;
     float *kv = rotary + (int64_t)n * config->latent.d_rope;
     const struct param *param = &plan->slot[W_KV_B];
     struct param down = stage_part(&plan->slot[W_KV_A], 0, rank);
     struct param shared = stage_part(&plan->slot[W_KV_A], rank, config->latent.d_rope);
-    struct latent_job job = { .p = p, .n = n, .row = row, .kv = kv, .rotary = rotary };
+    struct latent_job job = { .p = pass, .n = n, .row = row, .kv = kv, .rotary = rotary };
 
-    stage_linear(p, room, rank, a, D, n, &down);
-    stage_linear(p, rotary, config->latent.d_rope, a, D, n, &shared);
-    latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
-    stage_linear(p, kv, param->matrix.N, room, rank, n, param);
-    stage_rows(p, n, spread_task, &job);
+    stage_linear(pass, room, rank, a, D, n, &down);
+    stage_linear(pass, rotary, config->latent.d_rope, a, D, n, &shared);
+    latent_norm(pass, room, n, rank, &plan->slot[W_KV_A_NORM]);
+    stage_linear(pass, kv, param->matrix.N, room, rank, n, param);
+    stage_rows(pass, n, spread_task, &job);
 }
 
-size_t latent_room(const struct model *m, int n_tokens)
+size_t latent_room(const struct model *model, int n_tokens)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     size_t count = n_tokens < MLP_ROWS ? (size_t)n_tokens : MLP_ROWS;
-    size_t kv = (size_t)family_slot_dim(m->family, config, DIM_KV_A) +
-                (size_t)family_slot_dim(m->family, config, DIM_KV_B);
+    size_t kv = (size_t)family_slot_dim(model->family, config, DIM_KV_A) +
+                (size_t)family_slot_dim(model->family, config, DIM_KV_B);
 
-    if (m->family->qkv != QKV_LOW_RANK)
+    if (model->family->qkv != QKV_LOW_RANK)
         return 0;
     return count *
            (kv > (size_t)config->latent.q_rank ? kv : (size_t)config->latent.q_rank);
 }
 
-void latent_project(struct pass *p, const struct layer_plan *plan)
+void latent_project(struct pass *pass, const struct layer_plan *plan)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    float *room = arena_alloc_raw(p->call, latent_room(p->m, p->N), sizeof *room);
+    struct arena_mark mark = arena_mark(pass->call);
+    float *room = arena_alloc_raw(pass->call, latent_room(pass->m, pass->N), sizeof *room);
 
-    for (int i = 0; i < p->N; i += MLP_ROWS) {
-        int count = p->N - i < MLP_ROWS ? p->N - i : MLP_ROWS;
-        const float *a = p->a + (int64_t)i * p->m->config.d_model;
-        float *row = p->qkv + (int64_t)i * p->m->place.width;
+    for (int i = 0; i < pass->N; i += MLP_ROWS) {
+        int count = pass->N - i < MLP_ROWS ? pass->N - i : MLP_ROWS;
+        const float *a = pass->a + (int64_t)i * pass->m->config.d_model;
+        float *row = pass->qkv + (int64_t)i * pass->m->place.width;
 
-        queries(p, plan, row, a, count, room);
-        keys_and_values(p, plan, row, a, count, room);
+        queries(pass, plan, row, a, count, room);
+        keys_and_values(pass, plan, row, a, count, room);
     }
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
 }

@@ -5,10 +5,10 @@
 
 #include "run/pass.h"
 
-/* p->qkv = queries, keys and values of a layer from p->a, in the layout of other families. */
-void latent_project(struct pass *p, const struct layer_plan *plan);
+/* pass->qkv = queries, keys and values of a layer from pass->a, in the layout of other families. */
+void latent_project(struct pass *pass, const struct layer_plan *plan);
 
 /* Floats of scratch memory for n tokens; 0 for families without latent attention. */
-size_t latent_room(const struct model *m, int n_tokens);
+size_t latent_room(const struct model *model, int n_tokens);
 
 #endif

@@ -6,6 +6,6 @@
 #include "run/pass.h"
 
 /* Writes want->hidden and want->logits, if wanted: final norm, then output head. */
-void logits_write(struct pass *p);
+void logits_write(struct pass *pass);
 
 #endif

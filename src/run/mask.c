@@ -7,59 +7,60 @@
 #include <math.h>
 
 /* The row of an array for query t. */
-static const float *array_row(const struct mask_array *m, int64_t text, int64_t head,
+static const float *array_row(const struct mask_array *array, int64_t text, int64_t head,
                               int64_t t)
 {
-    int64_t b = m->n_batch > 1 ? text : 0, h = m->n_heads > 1 ? head : 0;
+    int64_t b = array->n_batch > 1 ? text : 0, h = array->n_heads > 1 ? head : 0;
 
-    t = m->T > 1 ? t : 0;
-    return m->values->x + ((b * m->n_heads + h) * m->T + t) * m->S;
+    t = array->T > 1 ? t : 0;
+    return array->values->x + ((b * array->n_heads + h) * array->T + t) * array->S;
 }
 
 /* Where a cell of the scores lies; S: of the text. */
 struct cell { int64_t text, head, t, j, S; };
 
-static bool hides(const struct mask *m, const struct cell *c)
+static bool hides(const struct mask *mask, const struct cell *cell)
 {
-    if ((m->causal && c->j > c->t) || c->j >= c->S - m->n_padding)
+    if ((mask->causal && cell->j > cell->t) || cell->j >= cell->S - mask->n_padding)
         return true;
-    for (int i = 0; i < m->n_arrays; i++)
-        if (array_row(&m->array[i], c->text, c->head, c->t)[c->j] == -INFINITY)
+    for (int i = 0; i < mask->n_arrays; i++)
+        if (array_row(&mask->array[i], cell->text, cell->head, cell->t)[cell->j] == -INFINITY)
             return true;
-    for (int i = 0; i < m->n_blocks; i++) {
-        struct mask_block block = m->block[i];
+    for (int i = 0; i < mask->n_blocks; i++) {
+        struct mask_block block = mask->block[i];
 
-        if (c->t >= block.q0 && c->t <= block.q1 && c->j >= block.k0 && c->j <= block.k1)
+        if (cell->t >= block.q0 && cell->t <= block.q1 && cell->j >= block.k0 &&
+            cell->j <= block.k1)
             return true;
     }
     return false;
 }
 
-bool mask_is_by_head(const struct mask *m)
+bool mask_is_by_head(const struct mask *mask)
 {
-    for (int i = 0; m != NULL && i < m->n_arrays; i++)
-        if (m->array[i].n_heads > 1)
+    for (int i = 0; mask != NULL && i < mask->n_arrays; i++)
+        if (mask->array[i].n_heads > 1)
             return true;
     return false;
 }
 
-bool mask_is_causal(const struct mask *m)
+bool mask_is_causal(const struct mask *mask)
 {
-    return m != NULL && m->causal && m->n_padding == 0 && m->n_blocks == 0 &&
-           m->n_arrays == 0 && m->hidden_score == -INFINITY;
+    return mask != NULL && mask->causal && mask->n_padding == 0 && mask->n_blocks == 0 &&
+           mask->n_arrays == 0 && mask->hidden_score == -INFINITY;
 }
 
-bool mask_hides(const struct mask *m)
+bool mask_hides(const struct mask *mask)
 {
-    return m != NULL && m->hidden_score == -INFINITY;
+    return mask != NULL && mask->hidden_score == -INFINITY;
 }
 
-bool mask_adds(const struct mask *m)
+bool mask_adds(const struct mask *mask)
 {
-    bool adds = m != NULL && m->hidden_score != -INFINITY;
+    bool adds = mask != NULL && mask->hidden_score != -INFINITY;
 
-    for (int i = 0; m != NULL && i < m->n_arrays; i++)
-        adds = adds || m->array[i].values->adds;
+    for (int i = 0; mask != NULL && i < mask->n_arrays; i++)
+        adds = adds || mask->array[i].values->adds;
     return adds;
 }
 
@@ -78,10 +79,10 @@ void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
 }
 
 /* What the arrays add to the score of a cell. */
-static void add_arrays(const struct mask *m, const struct cell *c, float *score)
+static void add_arrays(const struct mask *mask, const struct cell *cell, float *score)
 {
-    for (int i = 0; i < m->n_arrays; i++) {
-        float x = array_row(&m->array[i], c->text, c->head, c->t)[c->j];
+    for (int i = 0; i < mask->n_arrays; i++) {
+        float x = array_row(&mask->array[i], cell->text, cell->head, cell->t)[cell->j];
 
         if (x != -INFINITY)
             *score += x;
@@ -114,75 +115,78 @@ void mask_add(const void *self, float *score, size_t stride, int row0, int n_row
 /* ---- does it fit? ---- */
 
 /* Both shapes of an array that does not fit. */
-static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struct err *e)
+static int misfit(const struct mask_array *array, int64_t T, int64_t S, int H, struct err *e)
 {
-    if (m->keys_alone)
+    if (array->keys_alone)
         err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld] or "
-                "[texts,%lld]: there %s %lld key%s", m->name, m->shape, (long long)S,
+                "[texts,%lld]: there %s %lld key%s", array->name, array->shape, (long long)S,
                 (long long)S, S == 1 ? "is" : "are", (long long)S, str_plural(S));
     else
         err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
                 "[%d,%lld,%lld], [texts,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d "
-                "head%s, %lld quer%s and %lld key%s", m->name, m->shape, (long long)T,
+                "head%s, %lld quer%s and %lld key%s", array->name, array->shape, (long long)T,
                 (long long)S, H, (long long)T, (long long)S, (long long)T, (long long)S, H,
                 (long long)T, (long long)S, H, str_plural(H), (long long)T,
                 str_plural_y(T), (long long)S, str_plural(S));
-    return err_reaches(e, m->n_heads != 1 && m->n_heads != H ? ERR_OF_ALL : ERR_OF_MANY);
+    return err_reaches(e, array->n_heads != 1 && array->n_heads != H ? ERR_OF_ALL : ERR_OF_MANY);
 }
 
-static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,
+static int check_array(const struct mask_array *array, int64_t text, int64_t T, int64_t S, int H,
                        struct err *e)
 {
-    if ((m->T != 1 && m->T != T) || m->S != S || (m->n_heads != 1 && m->n_heads != H))
-        return misfit(m, T, S, H, e);
-    if (m->n_batch == 1 || text < m->n_batch)
+    if ((array->T != 1 && array->T != T) || array->S != S ||
+        (array->n_heads != 1 && array->n_heads != H))
+        return misfit(array, T, S, H, e);
+    if (array->n_batch == 1 || text < array->n_batch)
         return 0;
-    err_set(e, ERR_INPUT, "%s: the mask has the shape %s, for %lld text%s, and this is number "
-            "%lld", m->name, m->shape, (long long)m->n_batch, str_plural(m->n_batch),
+    err_set(e, ERR_INPUT,
+            "%s: the mask has the shape %s, for %lld text%s, and this is number "
+            "%lld",
+            array->name, array->shape, (long long)array->n_batch, str_plural(array->n_batch),
             (long long)text + 1);
     return err_reaches(e, ERR_OF_ALL);
 }
 
-static int read_array(const struct mask_array *m, struct err *e)
+static int read_array(const struct mask_array *array, struct err *e)
 {
-    return m->values->x != NULL ? 0 : m->values->read(m->values, e);
+    return array->values->x != NULL ? 0 : array->values->read(array->values, e);
 }
 
-static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int64_t S, int H)
+static bool hides_everything(const struct mask *mask, int64_t text, int64_t T, int64_t S, int H)
 {
     struct cell cell = { .text = text, .S = S };
 
-    for (cell.head = 0; cell.head < (mask_is_by_head(m) ? H : 1); cell.head++)
+    for (cell.head = 0; cell.head < (mask_is_by_head(mask) ? H : 1); cell.head++)
         for (cell.t = 0; cell.t < T; cell.t++)
             for (cell.j = 0; cell.j < S; cell.j++)
-                if (!hides(m, &cell))
+                if (!hides(mask, &cell))
                     return false;
     return true;
 }
 
-int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool more, int H,
+int mask_check(const struct mask *mask, int64_t text, int64_t T, int64_t S, bool more, int H,
                struct err *e)
 {
-    for (int i = 0; i < m->n_arrays; i++)
-        if (check_array(&m->array[i], text, T, S, H, e) != 0)
+    for (int i = 0; i < mask->n_arrays; i++)
+        if (check_array(&mask->array[i], text, T, S, H, e) != 0)
             return -1;
-    if (more ? m->n_padding > S : m->n_padding >= S)
-        return err_set(e, ERR_INPUT, "%s: hides %d key%s, the text has %lld", m->name,
-                       m->n_padding, str_plural(m->n_padding), (long long)S);
-    for (int i = 0; i < m->n_blocks; i++) {
-        struct mask_block block = m->block[i];
+    if (more ? mask->n_padding > S : mask->n_padding >= S)
+        return err_set(e, ERR_INPUT, "%s: hides %d key%s, the text has %lld", mask->name,
+                       mask->n_padding, str_plural(mask->n_padding), (long long)S);
+    for (int i = 0; i < mask->n_blocks; i++) {
+        struct mask_block block = mask->block[i];
 
         if (block.q1 >= T || block.k1 >= S)
             return err_set(e, ERR_INPUT,
                            "%s: queries %d-%d, keys %d-%d: the text has "
                            "queries 0 to %lld, keys 0 to %lld",
-                           m->name, block.q0, block.q1, block.k0, block.k1,
+                           mask->name, block.q0, block.q1, block.k0, block.k1,
                            (long long)T - 1, (long long)S - 1);
     }
-    for (int i = 0; i < m->n_arrays; i++)
-        if (read_array(&m->array[i], e) != 0)
+    for (int i = 0; i < mask->n_arrays; i++)
+        if (read_array(&mask->array[i], e) != 0)
             return -1;
-    if (!more && hides_everything(m, text, T, S, H))
-        return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);
+    if (!more && hides_everything(mask, text, T, S, H))
+        return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", mask->name);
     return 0;
 }

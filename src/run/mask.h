@@ -61,7 +61,7 @@ struct mask {
  * ERR_INPUT: the array has another shape (both are named), or cannot be read; all keys of
  * all rows are hidden; a block or the padding lies beyond the text.
  */
-int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool more, int H,
+int mask_check(const struct mask *mask, int64_t text, int64_t T, int64_t S, bool more, int H,
                struct err *e);
 
 /* One head of one text, for a block of its rows. */
@@ -82,13 +82,13 @@ void mask_add(const void *self, float *score, size_t stride, int row0, int n_row
               int key0, int n_keys);
 
 /* True if it is the causal mask of a decoder, and nothing else. */
-bool mask_is_causal(const struct mask *m);
+bool mask_is_causal(const struct mask *mask);
 
 /* True if it differs from head to head. */
-bool mask_is_by_head(const struct mask *m);
+bool mask_is_by_head(const struct mask *mask);
 
 /* True if mask_hide, or mask_add, has any effect; after mask_check. */
-bool mask_hides(const struct mask *m);
-bool mask_adds(const struct mask *m);
+bool mask_hides(const struct mask *mask);
+bool mask_adds(const struct mask *mask);
 
 #endif

@@ -19,13 +19,13 @@
 #include "run/taps.h"
 
 /* Panels of the widest linear of a layer; the last part of a model is no wider. */
-static double packed(const struct model *m, int n_tokens)
+static double packed(const struct model *model, int n_tokens)
 {
     double most = 0;
 
-    for (int l = 0; l < m->config.n_layers; l++)
+    for (int l = 0; l < model->config.n_layers; l++)
         for (int s = 0; s < N_SLOT; s++) {
-            const struct param *param = &m->layer[l].slot[s];
+            const struct param *param = &model->layer[l].slot[s];
 
             if (param->weight != NULL && param->matrix.K > 0)
                 most = fmax(most, packed_memory(&param->matrix, n_tokens));
@@ -34,12 +34,12 @@ static double packed(const struct model *m, int n_tokens)
 }
 
 /* Of a token: keys and values that layers share, what mixes streams, inputs of layers. */
-static double shared_room(const struct model *m)
+static double shared_room(const struct model *model)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     double n = config->streams.n;
 
-    return (config->streams.n_shared > 0 ? 2.0 * (m->place.width - m->place.k[0]) : 0) +
+    return (config->streams.n_shared > 0 ? 2.0 * (model->place.width - model->place.k[0]) : 0) +
            n + n * n + config->streams.d_skip + 2.0 * config->streams.d_input;
 }
 
@@ -56,13 +56,13 @@ static double rounded_words(const struct change *change, double n_rows, int K)
 }
 
 /* The most that linears keep of rounded inputs, one after the other. */
-static double rounded(const struct model *m, const struct change *change, double n_tokens)
+static double rounded(const struct model *model, const struct change *change, double n_tokens)
 {
     double most = 0;
 
-    for (int l = 0; change != NULL && l < m->config.n_layers; l++)
+    for (int l = 0; change != NULL && l < model->config.n_layers; l++)
         for (int s = 0; s < N_SLOT; s++) {
-            const struct param *param = &m->layer[l].slot[s];
+            const struct param *param = &model->layer[l].slot[s];
             bool is_mlp = s == W_UP || s == W_GATE || s == W_DOWN;
             double n_rows = is_mlp ? fmin(n_tokens, MLP_ROWS) : n_tokens;
 
@@ -72,30 +72,32 @@ static double rounded(const struct model *m, const struct change *change, double
     return most;
 }
 
-double run_memory(const struct model *m, const struct change *change, int n_tokens,
+double run_memory(const struct model *model, const struct change *change, int n_tokens,
                   int n_threads)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     double N = n_tokens, D = config->d_model,
            z = (double)config->n_heads * config->d_value;
     /* x and a; with two streams also x2, and both side by side at the end. */
-    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D :
-                     config->streams.n > 0 ? 4 * D + model_stream_width(m) + shared_room(m) :
-                                             2 * D + config->bottleneck.d;
-    double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
+    double streams = model->norm_place == PLACE_REVERSIBLE ?
+                         5 * D :
+                     config->streams.n > 0 ?
+                         4 * D + model_stream_width(model) + shared_room(model) :
+                         2 * D + config->bottleneck.d;
+    double latent = (double)latent_room(model, n_tokens) + (double)front_rows_room(model, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) *
-                 ((double)mlp_width(m) + (m->mlp == MLP_GATED ? config->d_ff : 0));
-    int sets = family_has(m->family, W_Q_GLOBAL) ? 2 : 1;   /* of q, k and v */
+                 ((double)mlp_width(model) + (model->mlp == MLP_GATED ? config->d_ff : 0));
+    int sets = family_has(model->family, W_Q_GLOBAL) ? 2 : 1;   /* of q, k and v */
     double blocks = config->sparse.block > 0 ? 2.25 :
                                                1.25; /* of weights, and a byte each */
-    double mixer = mixer_memory(m, n_tokens);
+    double mixer = mixer_memory(model, n_tokens);
     double head = sets * (double)attention_packed(n_tokens, config->d_head,
                                                   config->d_value) +
                   blocks * ATTEND_ROWS * (double)attention_stride(n_tokens);
 
-    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp + mixer +
-                            head * n_threads + relative_memory(m, n_tokens) +
-                            conv_memory(m, n_tokens) + taps_memory(m, n_tokens) +
-                            rounded(m, change, N)) +
-           chunks_memory(m, n_tokens) + packed(m, n_tokens);
+    return sizeof(float) * (N * (streams + sets * model->place.width + z) + latent + mlp + mixer +
+                            head * n_threads + relative_memory(model, n_tokens) +
+                            conv_memory(model, n_tokens) + taps_memory(model, n_tokens) +
+                            rounded(model, change, N)) +
+           chunks_memory(model, n_tokens) + packed(model, n_tokens);
 }

@@ -28,35 +28,35 @@ struct job {
     float *z;                   /* [N, DIM_MIX_OUT] what the last linear reads */
 };
 
-static int dim(const struct model *m, enum dim d)
+static int dim(const struct model *model, enum dim d)
 {
-    return family_slot_dim(m->family, &m->config, d);
+    return family_slot_dim(model->family, &model->config, d);
 }
 
 /* ---- states ---- */
 
 /* The taps before the text, then matrices of heads. */
-size_t mixer_state(const struct model *m)
+size_t mixer_state(const struct model *model)
 {
-    const struct config *c = &m->config;
-    size_t taps = (size_t)(c->mix.n_taps - 1) * (size_t)dim(m, DIM_MIX_CHANNELS);
+    const struct config *c = &model->config;
+    size_t taps = (size_t)(c->mix.n_taps - 1) * (size_t)dim(model, DIM_MIX_CHANNELS);
 
     return taps + (size_t)c->mix.n_heads * (size_t)c->mix.d_key * (size_t)c->mix.d_value;
 }
 
 /* NULL: no cache. */
-static float *state_of(const struct job *j, int text)
+static float *state_of(const struct job *job, int text)
 {
-    const struct pass *p = j->p;
+    const struct pass *p = job->p;
 
-    return p->want->cache != NULL ? p->want->cache[text]->state[j->layer] : NULL;
+    return p->want->cache != NULL ? p->want->cache[text]->state[job->layer] : NULL;
 }
 
-static void begin_states(const struct job *j)
+static void begin_states(const struct job *job)
 {
-    for (int t = 0; t < j->p->b->n_texts && j->p->want->cache != NULL; t++)
-        if (pass_before(j->p, t) == 0)
-            memset(state_of(j, t), 0, mixer_state(j->p->m) * sizeof(float));
+    for (int t = 0; t < job->p->b->n_texts && job->p->want->cache != NULL; t++)
+        if (pass_before(job->p, t) == 0)
+            memset(state_of(job, t), 0, mixer_state(job->p->m) * sizeof(float));
 }
 
 /* ---- the convolution ---- */
@@ -75,14 +75,14 @@ static void taps_task(void *self, int i, struct arena *scratch)
 }
 
 /* y = the convolution of x; a cache keeps the last rows of x. */
-static void convolve(struct job *j)
+static void convolve(struct job *job)
 {
-    const struct pass *p = j->p;
+    const struct pass *p = job->p;
 
-    par_for(p->par, p->b->n_texts * ((j->C + CHANNELS - 1) / CHANNELS), taps_task, j);
+    par_for(p->par, p->b->n_texts * ((job->C + CHANNELS - 1) / CHANNELS), taps_task, job);
     for (int t = 0; t < p->b->n_texts && p->want->cache != NULL; t++)
-        lookback_keep(state_of(j, t), j->x + (int64_t)p->b->start[t] * j->C, j->n_taps, j->C,
-                      pass_tokens(p, t));
+        lookback_keep(state_of(job, t), job->x + (int64_t)p->b->start[t] * job->C, job->n_taps,
+                      job->C, pass_tokens(p, t));
 }
 
 /* ---- MIXER_CONV: rows are [b; c; x] ---- */
@@ -109,12 +109,12 @@ static void gate_out_rows(void *self, int i, struct arena *scratch)
             job->z[r * C + c] = job->rows[r * job->in + C + c] * job->y[r * C + c];
 }
 
-static void run_conv(struct job *j)
+static void run_conv(struct job *job)
 {
-    stage_rows(j->p, j->p->N, gate_in_rows, j);
-    convolve(j);
-    j->z = j->x;
-    stage_rows(j->p, j->p->N, gate_out_rows, j);
+    stage_rows(job->p, job->p->N, gate_in_rows, job);
+    convolve(job);
+    job->z = job->x;
+    stage_rows(job->p, job->p->N, gate_out_rows, job);
 }
 
 /* ---- MIXER_DELTA: rows are, a head of keys, [q; k; its values; its gates] ---- */
@@ -152,11 +152,11 @@ static double softplus(double x)
 
 /* Rates come a head of keys as [learn of its heads; forget of its heads]; they become, a head,
  * what is kept, exp(-exp(decay) softplus(forget + step)), and what is learnt, sigmoid(learn). */
-static void rate_row(const struct job *j, float *rates, float *room)
+static void rate_row(const struct job *job, float *rates, float *room)
 {
-    const struct config *c = &j->p->m->config;
-    const float *decay = j->plan->slot[W_MIX_DECAY].vector;
-    const float *step = j->plan->slot[W_MIX_STEP].vector;
+    const struct config *c = &job->p->m->config;
+    const float *decay = job->plan->slot[W_MIX_DECAY].vector;
+    const float *step = job->plan->slot[W_MIX_STEP].vector;
     int n = c->mix.n_heads, each = n / c->mix.n_key_heads;
 
     memcpy(room, rates, (size_t)(2 * n) * sizeof *room);
@@ -236,55 +236,55 @@ static void gate_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-static void run_delta(struct job *j)
+static void run_delta(struct job *job)
 {
-    struct pass *p = j->p;
+    struct pass *p = job->p;
     const struct config *c = &p->m->config;
 
-    j->rates = stage_floats(p, (size_t)p->N, (size_t)(2 * c->mix.n_heads));
-    j->z = stage_floats(p, (size_t)p->N, (size_t)dim(p->m, DIM_MIX_OUT));
-    stage_linear(p, j->rates, 2 * c->mix.n_heads, p->a, c->d_model, p->N,
-                 &j->plan->slot[W_MIX_RATES]);
-    stage_rows(p, p->N, sort_rows, j);
-    convolve(j);
-    stage_rows(p, p->N, prepare_rows, j);
-    par_for(p->par, p->b->n_texts * c->mix.n_heads, delta_task, j);
-    stage_rows(p, p->N, gate_rows, j);
+    job->rates = stage_floats(p, (size_t)p->N, (size_t)(2 * c->mix.n_heads));
+    job->z = stage_floats(p, (size_t)p->N, (size_t)dim(p->m, DIM_MIX_OUT));
+    stage_linear(p, job->rates, 2 * c->mix.n_heads, p->a, c->d_model, p->N,
+                 &job->plan->slot[W_MIX_RATES]);
+    stage_rows(p, p->N, sort_rows, job);
+    convolve(job);
+    stage_rows(p, p->N, prepare_rows, job);
+    par_for(p->par, p->b->n_texts * c->mix.n_heads, delta_task, job);
+    stage_rows(p, p->N, gate_rows, job);
 }
 
 /* ---- the whole ---- */
 
-void mixer_run(struct pass *p, int l, float *out)
+void mixer_run(struct pass *pass, int l, float *out)
 {
-    const struct layer_plan *plan = &p->m->layer[l];
-    struct arena_mark mark = arena_mark(p->call);
-    struct job job = { .p = p, .plan = plan, .layer = l, .C = dim(p->m, DIM_MIX_CHANNELS),
-                       .n_taps = p->m->config.mix.n_taps, .in = dim(p->m, DIM_MIX_IN) };
-    int D = p->m->config.d_model, before;
+    const struct layer_plan *plan = &pass->m->layer[l];
+    struct arena_mark mark = arena_mark(pass->call);
+    struct job job = { .p = pass, .plan = plan, .layer = l, .C = dim(pass->m, DIM_MIX_CHANNELS),
+                       .n_taps = pass->m->config.mix.n_taps, .in = dim(pass->m, DIM_MIX_IN) };
+    int D = pass->m->config.d_model, before;
 
-    job.rows = stage_floats(p, (size_t)p->N, (size_t)job.in);
-    job.x = stage_floats(p, (size_t)p->N, (size_t)job.C);
-    job.y = stage_floats(p, (size_t)p->N, (size_t)job.C);
+    job.rows = stage_floats(pass, (size_t)pass->N, (size_t)job.in);
+    job.x = stage_floats(pass, (size_t)pass->N, (size_t)job.C);
+    job.y = stage_floats(pass, (size_t)pass->N, (size_t)job.C);
     begin_states(&job);
-    stage_linear(p, job.rows, job.in, p->a, D, p->N, &plan->slot[W_MIX_IN]);
-    before = meter_enter(par_meter(p->par), METER_ATTENTION);
+    stage_linear(pass, job.rows, job.in, pass->a, D, pass->N, &plan->slot[W_MIX_IN]);
+    before = meter_enter(par_meter(pass->par), METER_ATTENTION);
     if (plan->mixer == MIXER_CONV)
         run_conv(&job);
     else
         run_delta(&job);
-    meter_leave(par_meter(p->par), before);
-    stage_linear(p, out, D, job.z, dim(p->m, DIM_MIX_OUT), p->N, &plan->slot[W_MIX_OUT]);
-    arena_reset(p->call, mark);
+    meter_leave(par_meter(pass->par), before);
+    stage_linear(pass, out, D, job.z, dim(pass->m, DIM_MIX_OUT), pass->N, &plan->slot[W_MIX_OUT]);
+    arena_reset(pass->call, mark);
 }
 
-double mixer_memory(const struct model *m, int n_tokens)
+double mixer_memory(const struct model *model, int n_tokens)
 {
-    double row = dim(m, DIM_MIX_IN) + 2.0 * dim(m, DIM_MIX_CHANNELS);
+    double row = dim(model, DIM_MIX_IN) + 2.0 * dim(model, DIM_MIX_CHANNELS);
 
-    if (m->family->mixer == MIXER_NONE)
+    if (model->family->mixer == MIXER_NONE)
         return 0;
-    if (m->family->mixer == MIXER_DELTA)
-        row += dim(m, DIM_MIX_RATES) + dim(m, DIM_MIX_OUT) +
-               (double)m->config.mix.d_key * m->config.mix.d_value / n_tokens;
+    if (model->family->mixer == MIXER_DELTA)
+        row += dim(model, DIM_MIX_RATES) + dim(model, DIM_MIX_OUT) +
+               (double)model->config.mix.d_key * model->config.mix.d_value / n_tokens;
     return row * n_tokens;
 }

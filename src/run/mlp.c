@@ -38,13 +38,13 @@ static void act_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-static void activate(struct pass *p, enum mlp mlp, int64_t F, int n)
+static void activate(struct pass *pass, enum mlp mlp, int64_t F, int n)
 {
-    struct act_job job = { p, mlp, F, n };
-    int before = meter_enter(par_meter(p->par), METER_ACTIVATION);
+    struct act_job job = { pass, mlp, F, n };
+    int before = meter_enter(par_meter(pass->par), METER_ACTIVATION);
 
-    stage_rows(p, n, act_rows, &job);
-    meter_leave(par_meter(p->par), before);
+    stage_rows(pass, n, act_rows, &job);
+    meter_leave(par_meter(pass->par), before);
 }
 
 struct cut_job {
@@ -76,35 +76,35 @@ static void cut_rows(void *self, int i, struct arena *scratch)
 }
 
 /* out[n, D] = down(act(up in)); out may be in. */
-static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
+static void one_mlp(struct pass *pass, const struct layer_plan *plan, float *out,
                     const float *in, int n)
 {
-    bool fused = p->m->mlp == MLP_GATED_FUSED;
-    int64_t D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
-    int64_t F = p->m->config.d_ff, width = fused ? 2 * F : F;
+    bool fused = pass->m->mlp == MLP_GATED_FUSED;
+    int64_t D = family_slot_dim(pass->m->family, &pass->m->config, DIM_INNER);
+    int64_t F = pass->m->config.d_ff, width = fused ? 2 * F : F;
 
-    stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
-    if (p->gate != NULL)
-        stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
+    stage_linear(pass, pass->up, width, in, D, n, &plan->slot[W_UP]);
+    if (pass->gate != NULL)
+        stage_linear(pass, pass->gate, F, in, D, n, &plan->slot[W_GATE]);
     if (plan->sparse)
-        stage_rows(p, n, cut_rows, &(struct cut_job){ p->gate, plan->cut, n, (int)F });
-    activate(p, p->m->mlp, F, n);
-    stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
+        stage_rows(pass, n, cut_rows, &(struct cut_job){ pass->gate, plan->cut, n, (int)F });
+    activate(pass, pass->m->mlp, F, n);
+    stage_linear(pass, out, D, pass->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
 }
 
 /* x[n, D] = norm(x + down(act(up x))) of each mlp before the layer's last; a is room. */
-static void add_former(struct pass *p, const struct layer_plan *plan, float *x, float *a, int n)
+static void add_former(struct pass *pass, const struct layer_plan *plan, float *x, float *a, int n)
 {
-    int D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER), F = p->m->config.d_ff;
+    int D = family_slot_dim(pass->m->family, &pass->m->config, DIM_INNER), F = pass->m->config.d_ff;
 
-    for (int i = 0; plan->former != NULL && i < p->m->config.n_mlps - 1; i++) {
+    for (int i = 0; plan->former != NULL && i < pass->m->config.n_mlps - 1; i++) {
         const struct former_mlp *mlp = &plan->former[i];
 
-        stage_linear(p, p->up, F, x, D, n, &mlp->up);
-        activate(p, MLP_PLAIN, F, n);
-        stage_linear(p, a, D, p->up, F, n, &mlp->down);
-        stage_add(p, x, a, n, D);
-        stage_norm(p, x, x, n, D, &mlp->norm);
+        stage_linear(pass, pass->up, F, x, D, n, &mlp->up);
+        activate(pass, MLP_PLAIN, F, n);
+        stage_linear(pass, a, D, pass->up, F, n, &mlp->down);
+        stage_add(pass, x, a, n, D);
+        stage_norm(pass, x, x, n, D, &mlp->norm);
     }
 }
 
@@ -112,78 +112,79 @@ static void add_former(struct pass *p, const struct layer_plan *plan, float *x, 
  * The adapter of the model's language, on n rows of the stream from row on; a is room:
  *     r = norm(x), or x       x = (r or x) + up(act(down r))
  */
-static void language_add(struct pass *p, const struct layer_plan *plan, float *a, int row, int n)
+static void language_add(struct pass *pass, const struct layer_plan *plan, float *a, int row, int n)
 {
     static const struct param identity;
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
     const struct param *down = &plan->slot[W_LANG_DOWN];
     const struct param *norm = config->language.own_norm ? &plan->slot[W_LANG_NORM] :
                                config->language.mlp_norm ? &plan->slot[W_MLP_NORM] : &identity;
-    enum stack_id stack = p->m->family->stack_id;
+    enum stack_id stack = pass->m->family->stack_id;
     int64_t D = config->d_model, width = config->language.d;
-    int layer = (int)(plan - p->m->layer);
-    float *x = p->x + row * D;
+    int layer = (int)(plan - pass->m->layer);
+    float *x = pass->x + row * D;
 
     if (down->weight == NULL)
         return;
-    stage_norm(p, a, x, n, (int)D, norm);
+    stage_norm(pass, a, x, n, (int)D, norm);
     if (config->language.norm_first && norm->vector != NULL) {
         memcpy(x, a, (size_t)(n * D) * sizeof *x);
-        stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, n);
+        stage_step(pass, STREAM_NORM, layer, stack, norm, pass->x, row, n);
     }
-    stage_linear(p, p->up, width, a, D, n, down);
-    activate(p, MLP_PLAIN, width, n);
-    stage_linear(p, a, D, p->up, width, n, &plan->slot[W_LANG_UP]);
-    stage_add(p, x, a, n, (int)D);
-    stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, n);
+    stage_linear(pass, pass->up, width, a, D, n, down);
+    activate(pass, MLP_PLAIN, width, n);
+    stage_linear(pass, a, D, pass->up, width, n, &plan->slot[W_LANG_UP]);
+    stage_add(pass, x, a, n, (int)D);
+    stage_step(pass, STREAM_MLP, layer, stack, NULL, pass->x, row, n);
 }
 
-int64_t mlp_width(const struct model *m)
+int64_t mlp_width(const struct model *model)
 {
-    int64_t up = family_slot_dim(m->family, &m->config, DIM_UP), language = m->config.language.d;
+    int64_t up = family_slot_dim(model->family, &model->config, DIM_UP),
+            language = model->config.language.d;
 
     return up > language ? up : language;
 }
 
-void mlp_add(struct pass *p, const struct layer_plan *plan)
+void mlp_add(struct pass *pass, const struct layer_plan *plan)
 {
     const struct param *norm = &plan->slot[W_MLP_NORM];
-    enum norm_place place = p->m->norm_place;
-    enum stack_id stack = p->m->family->stack_id;
-    int64_t D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
-    int layer = (int)(plan - p->m->layer);
+    enum norm_place place = pass->m->norm_place;
+    enum stack_id stack = pass->m->family->stack_id;
+    int64_t D = family_slot_dim(pass->m->family, &pass->m->config, DIM_INNER);
+    int layer = (int)(plan - pass->m->layer);
 
-    for (int row = 0; row < p->N; row += MLP_ROWS) {
-        int count = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
-        float *x = p->x3 + row * D, *a = p->a + row * D;
-        const float *x2 = p->x2 + row * D, *in = x2;
+    for (int row = 0; row < pass->N; row += MLP_ROWS) {
+        int count = pass->N - row < MLP_ROWS ? pass->N - row : MLP_ROWS;
+        float *x = pass->x3 + row * D, *a = pass->a + row * D;
+        const float *x2 = pass->x2 + row * D, *in = x2;
 
-        add_former(p, plan, x, a, count);
+        add_former(pass, plan, x, a, count);
 
         if (place != PLACE_POST) {
             /* Parallel without a norm of its own: a still holds what attention read. */
             if (place != PLACE_PARALLEL || norm->vector != NULL)
-                stage_norm(p, a, x2, count, (int)D, norm);
+                stage_norm(pass, a, x2, count, (int)D, norm);
             in = a;
-            if (p->m->config.norm.residual_from) {
+            if (pass->m->config.norm.residual_from) {
                 memcpy(x, a, (size_t)(count * D) * sizeof *x);
                 if (norm->vector != NULL)
-                    stage_step(p, STREAM_NORM, layer, stack, norm, p->x3, row, count);
+                    stage_step(pass, STREAM_NORM, layer, stack, norm, pass->x3, row, count);
             }
         }
         if (plan->expert != NULL)
-            experts_sum(p, plan, a, in, count);
+            experts_sum(pass, plan, a, in, count);
         else
-            one_mlp(p, plan, a, in, count);
-        stage_norm(p, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
-        stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch,
+            one_mlp(pass, plan, a, in, count);
+        stage_norm(pass, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
+        stage_scale(pass, a, count, (int)D, pass->m->config.multiplier.branch,
                     plan->slot[W_MLP_SCALE].vector);
-        stage_add(p, x, a, count, (int)D);
-        stage_step(p, STREAM_MLP, layer, stack, NULL, p->x3, row, count);
-        language_add(p, plan, a, row, count);
+        stage_add(pass, x, a, count, (int)D);
+        stage_step(pass, STREAM_MLP, layer, stack, NULL, pass->x3, row, count);
+        language_add(pass, plan, a, row, count);
         if (place != PLACE_POST)
             continue;
-        stage_norm(p, x, x, count, (int)D, norm);
-        stage_step(p, STREAM_NORM, layer, stack, norm, p->x3, row, count);
+        stage_norm(pass, x, x, count, (int)D, norm);
+        stage_step(pass, STREAM_NORM, layer, stack, norm, pass->x3, row, count);
     }
 }

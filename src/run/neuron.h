@@ -42,20 +42,20 @@ struct neuron {
 
 /* Which terms the scores of a layer can have in this stack; masked: the user's mask adds numbers.
  * */
-void neuron_parts(bool has[N_NEURON_PART], const struct model *m, int layer,
+void neuron_parts(bool has[N_NEURON_PART], const struct model *model, int layer,
                   enum stack_id stack, bool masked);
 
 /* Allocates it, in arena a (which may be the pass's), for a pass over one text in which the layer
  * and the head are wanted. */
-struct neuron *neuron_new(struct arena *a, const struct model *m, enum stack_id stack, int layer,
-                          int head, int row, int n_keys);
-struct tap neuron_tap(struct neuron *n);
+struct neuron *neuron_new(struct arena *a, const struct model *model, enum stack_id stack,
+                          int layer, int head, int row, int n_keys);
+struct tap neuron_tap(struct neuron *neuron);
 
 /* The part of the tap after q, k and dot: sets scale, cap, scaled, part, score and hidden. */
-void neuron_scores(struct neuron *n, const struct qkv_view *view);
-struct sink neuron_sink(struct neuron *n);
+void neuron_scores(struct neuron *neuron, const struct qkv_view *view);
+struct sink neuron_sink(struct neuron *neuron);
 
 /* The contribution q_c k_c of dimension c to the dot product. */
-float neuron_product(const struct neuron *n, int key, int c);
+float neuron_product(const struct neuron *neuron, int key, int c);
 
 #endif

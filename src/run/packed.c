@@ -65,53 +65,53 @@ static int groups_of(const struct multiplying *of, int n_threads)
     return groups < of->n_panels ? groups : of->n_panels;
 }
 
-void packed_multiply(struct pass *p, const struct linear_job *j, int n0, int n_panels,
+void packed_multiply(struct pass *pass, const struct linear_job *job, int n0, int n_panels,
                      const float *panels, size_t size)
 {
-    struct multiplying of = { .job = j, .panels = panels, .size = size, .n0 = n0,
+    struct multiplying of = { .job = job, .panels = panels, .size = size, .n0 = n0,
                               .n_panels = n_panels,
-                              .n_blocks = (j->n_rows - 1) / PACKED_ROWS + 1 };
+                              .n_blocks = (job->n_rows - 1) / PACKED_ROWS + 1 };
 
-    of.n_groups = groups_of(&of, par_threads(p->par));
-    par_for(p->par, of.n_blocks * of.n_groups, multiply_task, &of);
+    of.n_groups = groups_of(&of, par_threads(pass->par));
+    par_for(pass->par, of.n_blocks * of.n_groups, multiply_task, &of);
 }
 
 /* ---- a slice at a time ---- */
 
-static int most_panels(const struct matrix *w, int width)
+static int most_panels(const struct matrix *matrix, int width)
 {
-    int all = (w->N - 1) / width + 1;
-    int64_t fit = KEPT_BYTES / ((int64_t)w->K * width * (int64_t)sizeof(float));
+    int all = (matrix->N - 1) / width + 1;
+    int64_t fit = KEPT_BYTES / ((int64_t)matrix->K * width * (int64_t)sizeof(float));
 
     return fit < 1 ? 1 : fit < all ? (int)fit : all;
 }
 
-bool packed_linear(struct pass *p, const struct linear_job *j)
+bool packed_linear(struct pass *pass, const struct linear_job *job)
 {
-    struct packing packing = { .w = j->w };
-    size_t size = linear_packed_size(j->w);
-    int width = product_width(), most = most_panels(j->w, width);
-    int all = (j->w->N - 1) / width + 1;
-    struct arena_mark mark = arena_mark(p->call);
+    struct packing packing = { .w = job->w };
+    size_t size = linear_packed_size(job->w);
+    int width = product_width(), most = most_panels(job->w, width);
+    int all = (job->w->N - 1) / width + 1;
+    struct arena_mark mark = arena_mark(pass->call);
 
-    packing.panels = arena_try_raw(p->call, (size_t)most, (uint64_t)size * sizeof(float));
+    packing.panels = arena_try_raw(pass->call, (size_t)most, (uint64_t)size * sizeof(float));
     if (packing.panels == NULL) {
-        par_slower(p->par, "no memory for packed weights: each thread packs its own");
+        par_slower(pass->par, "no memory for packed weights: each thread packs its own");
         return false;
     }
     for (int done = 0; done < all; done += most) {
         int n_panels = all - done < most ? all - done : most;
 
         packing.n0 = done * width;
-        par_for(p->par, n_panels, pack_task, &packing);
-        packed_multiply(p, j, packing.n0, n_panels, packing.panels, size);
+        par_for(pass->par, n_panels, pack_task, &packing);
+        packed_multiply(pass, job, packing.n0, n_panels, packing.panels, size);
     }
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
     return true;
 }
 
-double packed_memory(const struct matrix *w, int n_rows)
+double packed_memory(const struct matrix *matrix, int n_rows)
 {
     return n_rows <= PACKED_ROWS ? 0 :
-           (double)most_panels(w, PANEL) * PANEL * w->K * (double)sizeof(float);
+           (double)most_panels(matrix, PANEL) * PANEL * matrix->K * (double)sizeof(float);
 }

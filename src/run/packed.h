@@ -32,14 +32,14 @@ enum { PACKED_ROWS = 168 };
  * Runs a job of more than PACKED_ROWS rows on a matrix that linear_packs accepts.  false: no memory
  * for its panels; nothing was done, and par_slower was called.
  */
-bool packed_linear(struct pass *p, const struct linear_job *j);
+bool packed_linear(struct pass *pass, const struct linear_job *job);
 
 /* Computes the outputs of n_panels panels, `size` floats apart, packed by linear_pack from output
  * n0 on; the threads take blocks of rows x groups of panels. */
-void packed_multiply(struct pass *p, const struct linear_job *j, int n0, int n_panels,
+void packed_multiply(struct pass *pass, const struct linear_job *job, int n0, int n_panels,
                      const float *panels, size_t size);
 
-/* Most bytes that packed_linear takes for w, with any kernel. */
-double packed_memory(const struct matrix *w, int n_rows);
+/* Most bytes that packed_linear takes for matrix, with any kernel. */
+double packed_memory(const struct matrix *matrix, int n_rows);
 
 #endif

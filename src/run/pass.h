@@ -64,33 +64,33 @@ struct pass {
 };
 
 /* Tokens of a text in the batch. */
-int pass_tokens(const struct pass *p, int text);
+int pass_tokens(const struct pass *pass, int text);
 
 /* Number of cached tokens of a text, which come before its first one in the batch. */
-int pass_before(const struct pass *p, int text);
+int pass_before(const struct pass *pass, int text);
 
 /* The text's number (change.h), by which masks of several texts choose. */
-int64_t pass_number(const struct pass *p, int text);
+int64_t pass_number(const struct pass *pass, int text);
 
 /* True if there are two streams from layer to layer. */
-bool pass_has_two_streams(const struct pass *p);
+bool pass_has_two_streams(const struct pass *pass);
 
 /* True if cross-attention has a memory. */
-bool pass_has_memory(const struct pass *p);
+bool pass_has_memory(const struct pass *pass);
 
 /* The precision to which inputs of products other than linears are rounded. */
-enum precision pass_precision(const struct pass *p);
+enum precision pass_precision(const struct pass *pass);
 
 /* The same for the linear w, which includes precisions of linears alone. */
-enum precision pass_linear_precision(const struct pass *p, const struct param *w);
+enum precision pass_linear_precision(const struct pass *pass, const struct param *w);
 
 /* The low-bit kernel that multiplies by w; NULL if none does. */
-const struct fast_kernel *pass_fast(const struct pass *p, const struct param *w);
+const struct fast_kernel *pass_fast(const struct pass *pass, const struct param *w);
 
 /* True if rows of this layer and stack go to sinks. */
-bool pass_wants(const struct pass *p, int l, enum stack_id stack);
+bool pass_wants(const struct pass *pass, int l, enum stack_id stack);
 
 /* True if a tap is called for this layer and stack. */
-bool pass_taps(const struct pass *p, int l, enum stack_id stack);
+bool pass_taps(const struct pass *pass, int l, enum stack_id stack);
 
 #endif

@@ -13,9 +13,9 @@ static const double SUM_MAX = 1e-3;
 /* ---- rows ---- */
 
 /* Element 0 of a row. */
-static int64_t run_precomputed_row_at(const struct tensor *t, int head, int row)
+static int64_t run_precomputed_row_at(const struct tensor *tensor, int head, int row)
 {
-    return (head * t->shape[1] + row) * t->shape[2];
+    return (head * tensor->shape[1] + row) * tensor->shape[2];
 }
 
 /* The first weight that is negative or not finite; n: all are fine. */
@@ -95,21 +95,23 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
 
 /* ---- what is wrong with one ---- */
 
-static int row_error(const struct tensor *t, const float *w, float taken, int head, int row,
+static int row_error(const struct tensor *tensor, const float *w, float taken, int head, int row,
                      struct err *e)
 {
-    int count = (int)t->shape[2], s = first_bad(w, count);
+    int count = (int)tensor->shape[2], s = first_bad(w, count);
 
     if (s < count)
         return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected "
-                       "0 to 1", t->file, t->name, head, row, s, (double)w[s]);
+                       "0 to 1", tensor->file, tensor->name, head, row, s, (double)w[s]);
     if (taken != 0)
-        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, what a "
-                       "sink takes is %g: expected 1 together (within %g)", t->file, t->name,
-                       head, row, sum_of(w, count), (double)taken, SUM_MAX);
+        return err_set(e, ERR_INPUT,
+                       "%s: %s: head %d, row %d: its weights sum to %.6g, what a "
+                       "sink takes is %g: expected 1 together (within %g)",
+                       tensor->file, tensor->name, head, row, sum_of(w, count), (double)taken,
+                       SUM_MAX);
     return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, "
-                   "expected 1 (within %g), or 0 where it sees no key", t->file,
-                   t->name, head, row, sum_of(w, count), SUM_MAX);
+                   "expected 1 (within %g), or 0 where it sees no key", tensor->file,
+                   tensor->name, head, row, sum_of(w, count), SUM_MAX);
 }
 
 int precomputed_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
@@ -127,9 +129,9 @@ int precomputed_error(const struct precomputed_layer *y, struct arena *a, int he
 
 /* ---- what is wanted ---- */
 
-int precomputed_check(const struct pass *p, struct err *e)
+int precomputed_check(const struct pass *pass, struct err *e)
 {
-    const struct wanted *wanted = p->want;
+    const struct wanted *wanted = pass->want;
     const struct change *change = wanted->change;
 
     if (wanted->hidden == NULL && wanted->logits == NULL && wanted->tap == NULL &&
@@ -138,5 +140,5 @@ int precomputed_check(const struct pass *p, struct err *e)
           change->intervention == NULL && change->precision == PRECISION_F32)))
         return 0;
     return err_set(e, ERR_USAGE, "%s holds only rows of attention: this requires a model",
-                   p->m->name);
+                   pass->m->name);
 }

@@ -19,6 +19,6 @@ int precomputed_error(const struct precomputed_layer *y, struct arena *a, int he
                       struct err *e);
 
 /* Errors (ERR_USAGE): the wanted outputs require a model with weights. */
-int precomputed_check(const struct pass *p, struct err *e);
+int precomputed_check(const struct pass *pass, struct err *e);
 
 #endif

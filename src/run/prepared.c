@@ -55,9 +55,9 @@ static bool is_same(const struct matrix *a, const struct matrix *b)
            a->order_in_out == b->order_in_out && a->fast == b->fast;
 }
 
-static struct kept **chain_of(struct prepared *prepared, const struct matrix *w)
+static struct kept **chain_of(struct prepared *prepared, const struct matrix *matrix)
 {
-    uint64_t where = (uintptr_t)w->data ^ (uintptr_t)w->maker ^ (uint64_t)w->made_at;
+    uint64_t where = (uintptr_t)matrix->data ^ (uintptr_t)matrix->maker ^ (uint64_t)matrix->made_at;
 
     return &prepared->chain[(where * 0x9e3779b97f4a7c15u) >> 52];
 }
@@ -65,20 +65,21 @@ static struct kept **chain_of(struct prepared *prepared, const struct matrix *w)
 /* ---- panels ---- */
 
 /* Outputs that do not fill a panel are not turned. */
-static int count_panels(const struct matrix *w)
+static int count_panels(const struct matrix *matrix)
 {
-    return w->fast != NULL ? (w->N - 1) / product_width() + 1 : w->N / TURNED;
+    return matrix->fast != NULL ? (matrix->N - 1) / product_width() + 1 : matrix->N / TURNED;
 }
 
 /* Floats of a panel in fewer bits. */
-static size_t words_size(const struct matrix *w)
+static size_t words_size(const struct matrix *matrix)
 {
-    return (size_t)fast_words(w->fast, w->K) * (size_t)product_width();
+    return (size_t)fast_words(matrix->fast, matrix->K) * (size_t)product_width();
 }
 
-static uint64_t panel_size(const struct matrix *w)
+static uint64_t panel_size(const struct matrix *matrix)
 {
-    return w->fast != NULL ? words_size(w) * sizeof(float) : (uint64_t)turned_row(w) * TURNED;
+    return matrix->fast != NULL ? words_size(matrix) * sizeof(float) :
+           (uint64_t)turned_row(matrix) * TURNED;
 }
 
 static void round_task(void *self, int i, struct arena *scratch)
@@ -125,60 +126,60 @@ static void *prepared_take(struct prepared *prepared, uint64_t bytes, double mos
     return taken;
 }
 
-static unsigned char *take_panels(struct prepared *prepared, const struct matrix *w)
+static unsigned char *take_panels(struct prepared *prepared, const struct matrix *matrix)
 {
-    uint64_t bytes = panel_size(w) * (uint64_t)count_panels(w);
-    double most = w->fast != NULL ? INFINITY : prepared->spare;
+    uint64_t bytes = panel_size(matrix) * (uint64_t)count_panels(matrix);
+    double most = matrix->fast != NULL ? INFINITY : prepared->spare;
     unsigned char *panels = (double)bytes <= most ? prepared_take(prepared, bytes, most) : NULL;
 
-    if (panels != NULL && w->fast == NULL)
+    if (panels != NULL && matrix->fast == NULL)
         prepared->spare -= (double)bytes;
     return panels;
 }
 
 /* What is there of the matrix; the first time nothing but its place.  NULL: no memory. */
-static struct kept *kept_of(struct prepared *prepared, const struct matrix *w)
+static struct kept *kept_of(struct prepared *prepared, const struct matrix *matrix)
 {
-    struct kept **chain = chain_of(prepared, w), *kept = *chain;
+    struct kept **chain = chain_of(prepared, matrix), *kept = *chain;
 
-    while (kept != NULL && !is_same(&kept->matrix, w))
+    while (kept != NULL && !is_same(&kept->matrix, matrix))
         kept = kept->next;
     if (kept == NULL && (kept = arena_try_raw(prepared->a, 1, sizeof *kept)) != NULL) {
-        *kept = (struct kept){ .matrix = *w, .next = *chain };
+        *kept = (struct kept){ .matrix = *matrix, .next = *chain };
         *chain = kept;
         prepared->spare -= (double)sizeof *kept;
     }
     return kept;
 }
 
-static void lacks_memory(struct pass *p, const struct matrix *w)
+static void lacks_memory(struct pass *pass, const struct matrix *matrix)
 {
-    par_slower(p->par, w->fast != NULL ?
+    par_slower(pass->par, matrix->fast != NULL ?
                "no memory for rounded weights: they are rounded for each token" :
                "no memory for turned weights: they are read as they are stored");
 }
 
 /* Those of the matrix; NULL: it is not to be prepared yet, or there is no memory. */
-static const struct kept *prepared_prepare(struct pass *p, struct prepared *prepared,
-                                           const struct matrix *w)
+static const struct kept *prepared_prepare(struct pass *pass, struct prepared *prepared,
+                                           const struct matrix *matrix)
 {
-    struct kept *kept = kept_of(prepared, w);
+    struct kept *kept = kept_of(prepared, matrix);
 
     if (kept == NULL) {
-        lacks_memory(p, w);
+        lacks_memory(pass, matrix);
         return NULL;
     }
     if (kept->panels != NULL)
         return kept;
     kept->n_met += kept->n_met < TURN_AFTER;
-    if (w->fast == NULL && kept->n_met < TURN_AFTER)
+    if (matrix->fast == NULL && kept->n_met < TURN_AFTER)
         return NULL;
-    kept->panels = take_panels(prepared, w);
+    kept->panels = take_panels(prepared, matrix);
     if (kept->panels == NULL) {
-        lacks_memory(p, w);
+        lacks_memory(pass, matrix);
         return NULL;
     }
-    par_for(p->par, count_panels(w), w->fast != NULL ? round_task : turn_task, kept);
+    par_for(pass->par, count_panels(matrix), matrix->fast != NULL ? round_task : turn_task, kept);
     return kept;
 }
 
@@ -207,36 +208,36 @@ static void turned_task(void *self, int i, struct arena *scratch)
                    of->kept->panels + (size_t)first * panel_size(j->w));
 }
 
-static void turned_linear(struct pass *p, const struct linear_job *j, const struct kept *kept)
+static void turned_linear(struct pass *pass, const struct linear_job *job, const struct kept *kept)
 {
-    int n_panels = count_panels(j->w), n_tasks = 2 * par_threads(p->par);
-    struct turned_job of = { j, kept, n_panels, (n_panels - 1) / n_tasks + 1 };
+    int n_panels = count_panels(job->w), n_tasks = 2 * par_threads(pass->par);
+    struct turned_job of = { job, kept, n_panels, (n_panels - 1) / n_tasks + 1 };
 
     n_tasks = (n_panels - 1) / of.panels_per_task + 1;
-    par_for(p->par, n_tasks + (j->w->N % TURNED > 0), turned_task, &of);
+    par_for(pass->par, n_tasks + (job->w->N % TURNED > 0), turned_task, &of);
 }
 
-static bool is_turned(const struct prepared *prepared, const struct linear_job *j)
+static bool is_turned(const struct prepared *prepared, const struct linear_job *job)
 {
-    return prepared->turns && j->n_rows <= LINEAR_FEW && j->w->N >= TURNED &&
-           turned_row(j->w) > 0;
+    return prepared->turns && job->n_rows <= LINEAR_FEW && job->w->N >= TURNED &&
+           turned_row(job->w) > 0;
 }
 
-bool prepared_linear(struct pass *p, const struct linear_job *j)
+bool prepared_linear(struct pass *pass, const struct linear_job *job)
 {
-    struct prepared *prepared = p->want != NULL ? p->want->prepared : NULL;
+    struct prepared *prepared = pass->want != NULL ? pass->want->prepared : NULL;
     const struct kept *kept;
 
-    if (prepared == NULL || (j->w->fast == NULL && !is_turned(prepared, j)))
+    if (prepared == NULL || (job->w->fast == NULL && !is_turned(prepared, job)))
         return false;
-    kept = prepared_prepare(p, prepared, j->w);
+    kept = prepared_prepare(pass, prepared, job->w);
     if (kept == NULL)
         return false;
-    if (j->w->fast != NULL)
-        packed_multiply(p, j, 0, count_panels(j->w), (float *)(void *)kept->panels,
-                        words_size(j->w));
+    if (job->w->fast != NULL)
+        packed_multiply(pass, job, 0, count_panels(job->w), (float *)(void *)kept->panels,
+                        words_size(job->w));
     else
-        turned_linear(p, j, kept);
+        turned_linear(pass, job, kept);
     return true;
 }
 
@@ -257,24 +258,24 @@ static double prepared_bytes_of(const struct param *w, int n_parts, const struct
            (double)sizeof(float);
 }
 
-static double bytes_of_layer(const struct model *m, const struct layer_plan *layer,
+static double bytes_of_layer(const struct model *model, const struct layer_plan *layer,
                              const struct fast_kernel *fast)
 {
     double bytes = 0;
 
     for (int s = 0; s < N_SLOT; s++)
         bytes += prepared_bytes_of(&layer->slot[s], s == W_KV_A ? 2 : 1, fast);
-    for (int i = 0; layer->expert != NULL && i < m->config.experts.n; i++)
+    for (int i = 0; layer->expert != NULL && i < model->config.experts.n; i++)
         bytes += prepared_bytes_of(&layer->expert[i].gate, 1, fast) +
                  prepared_bytes_of(&layer->expert[i].up, 1, fast) +
                  prepared_bytes_of(&layer->expert[i].down, 1, fast);
-    for (int i = 0; layer->former != NULL && i < m->config.n_mlps - 1; i++)
+    for (int i = 0; layer->former != NULL && i < model->config.n_mlps - 1; i++)
         bytes += prepared_bytes_of(&layer->former[i].up, 1, fast) +
                  prepared_bytes_of(&layer->former[i].down, 1, fast);
     return bytes;
 }
 
-double prepared_memory(const struct model *m, const struct change *change)
+double prepared_memory(const struct model *model, const struct change *change)
 {
     const struct fast_kernel *fast = fast_kernel(change->fast);
     double bytes = 0;
@@ -282,11 +283,12 @@ double prepared_memory(const struct model *m, const struct change *change)
     if (fast == NULL)
         return 0;
     for (int s = 0; s < N_SLOT; s++)
-        bytes += prepared_bytes_of(&m->slot[s], s == W_INPUT_EMB ? m->config.n_layers : 1, fast);
-    for (int i = 0; i < m->config.streams.n - 1; i++)
-        bytes += prepared_bytes_of(&m->stream_in[i], 1, fast) +
-                 prepared_bytes_of(&m->stream_out[i], 1, fast);
-    for (int l = 0; l < m->config.n_layers; l++)
-        bytes += bytes_of_layer(m, &m->layer[l], fast);
+        bytes += prepared_bytes_of(&model->slot[s], s == W_INPUT_EMB ? model->config.n_layers : 1,
+                                   fast);
+    for (int i = 0; i < model->config.streams.n - 1; i++)
+        bytes += prepared_bytes_of(&model->stream_in[i], 1, fast) +
+                 prepared_bytes_of(&model->stream_out[i], 1, fast);
+    for (int l = 0; l < model->config.n_layers; l++)
+        bytes += bytes_of_layer(model, &model->layer[l], fast);
     return bytes > 0 ? bytes + HUGE_PAGE : 0;
 }

@@ -21,14 +21,14 @@ struct prepared;
 struct prepared *prepared_new(struct arena *a, bool turns, double spare);
 
 /*
- * Runs the job with prepared weights of p->want->prepared, if its matrix has `fast`, or its rows
+ * Runs the job with prepared weights of pass->want->prepared, if its matrix has `fast`, or its rows
  * are few.  Weights are rounded at their first use, and transposed at their fourth.  false: nothing
  * was done, as they are not to be prepared, not yet, or there is no memory (then par_slower was
  * called).
  */
-bool prepared_linear(struct pass *p, const struct linear_job *j);
+bool prepared_linear(struct pass *pass, const struct linear_job *job);
 
-/* Most bytes that the linears of m take in fewer bits; 0 if the change has no `fast`. */
-double prepared_memory(const struct model *m, const struct change *change);
+/* Most bytes that the linears of model take in fewer bits; 0 if the change has no `fast`. */
+double prepared_memory(const struct model *model, const struct change *change);
 
 #endif

@@ -20,29 +20,29 @@ struct job {
 
 /* ---- norms of queries and keys ---- */
 
-static void norm_by(const struct model *m, float *x, const float *weight, const float *bias,
+static void norm_by(const struct model *model, float *x, const float *weight, const float *bias,
                     int T, int width)
 {
-    float eps = (float)m->config.norm.eps;
+    float eps = (float)model->config.norm.eps;
 
-    if (family_layer_norm(m->family))
+    if (family_layer_norm(model->family))
         norm_layer(x, x, weight, bias, eps, T, width);
     else
         norm_rms(x, x, weight, eps, T, width);
 }
 
 /* Heads of row begin at at[h]. */
-static void norm_heads(const struct model *m, float *row, const int *at,
+static void norm_heads(const struct model *model, float *row, const int *at,
                        const struct param *norm, int n_heads)
 {
-    bool full = m->family->qk_norm == QK_NORM_FULL;
-    bool own = m->family->qk_norm == QK_NORM_HEADS;
-    int d = m->config.d_head, width = full ? n_heads * d : d;
+    bool full = model->family->qk_norm == QK_NORM_FULL;
+    bool own = model->family->qk_norm == QK_NORM_HEADS;
+    int d = model->config.d_head, width = full ? n_heads * d : d;
 
     if (norm->vector == NULL)
         return;
     for (int h = 0; h < (full ? 1 : n_heads); h++)
-        norm_by(m, row + at[h], norm->vector + (own ? h * d : 0), norm->bias, 1, width);
+        norm_by(model, row + at[h], norm->vector + (own ? h * d : 0), norm->bias, 1, width);
 }
 
 static void qk_norm_rows(void *self, int i, struct arena *scratch)
@@ -136,85 +136,86 @@ static void shared_key_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-void project_given(struct pass *p, int64_t width)
+void project_given(struct pass *pass, int64_t width)
 {
-    for (int t = 0; t < p->b->n_texts; t++)
-        memcpy(p->qkv + p->b->start[t] * width, p->b->values[t].x,
-               (size_t)((p->b->start[t + 1] - p->b->start[t]) * width) * sizeof *p->qkv);
+    for (int t = 0; t < pass->b->n_texts; t++)
+        memcpy(pass->qkv + pass->b->start[t] * width, pass->b->values[t].x,
+               (size_t)((pass->b->start[t + 1] - pass->b->start[t]) * width) * sizeof *pass->qkv);
 }
 
 /* The outputs of a slot up to the values, where those can be left out. */
-static int without_values(const struct pass *p, enum slot s, int n)
+static int without_values(const struct pass *pass, enum slot s, int n)
 {
-    return s == W_V ? 0 : s == W_QKV && p->m->family->qkv == QKV_STACKED ? p->m->place.v[0] : n;
+    return s == W_V ? 0 : s == W_QKV && pass->m->family->qkv == QKV_STACKED ? pass->m->place.v[0] :
+           n;
 }
 
 /* Where queries and keys of a layer with bottlenecks read one, values may read the stream. */
-static const float *read_by(const struct pass *p, enum slot s)
+static const float *read_by(const struct pass *pass, enum slot s)
 {
-    return s == W_V && p->m->config.bottleneck.shared ? p->x : p->a;
+    return s == W_V && pass->m->config.bottleneck.shared ? pass->x : pass->a;
 }
 
 /* Keys and values of each row go to those of layers that share them, or come from there. */
-static void share_keys(struct pass *p, const struct layer_plan *plan, bool own)
+static void share_keys(struct pass *pass, const struct layer_plan *plan, bool own)
 {
-    const struct head_place *place = &p->m->place;
+    const struct head_place *place = &pass->m->place;
     size_t from = (size_t)place->k[0], n = (size_t)place->width - from;
-    float *kept = p->kept[plan->windowed];
+    float *kept = pass->kept[plan->windowed];
 
-    for (int64_t i = 0; (plan->gives_keys || !own) && i < p->N; i++) {
-        float *row = p->qkv + i * place->width + from, *same = kept + (size_t)i * n;
+    for (int64_t i = 0; (plan->gives_keys || !own) && i < pass->N; i++) {
+        float *row = pass->qkv + i * place->width + from, *same = kept + (size_t)i * n;
 
         memcpy(own ? same : row, own ? row : same, n * sizeof *row);
     }
 }
 
-void project_room(struct pass *p)
+void project_room(struct pass *pass)
 {
-    size_t n = (size_t)p->m->place.width - (size_t)p->m->place.k[0];
+    size_t n = (size_t)pass->m->place.width - (size_t)pass->m->place.k[0];
 
-    for (int i = 0; i < 2 && p->m->config.streams.n_shared > 0; i++)
-        p->kept[i] = stage_floats(p, (size_t)p->N, n);
+    for (int i = 0; i < 2 && pass->m->config.streams.n_shared > 0; i++)
+        pass->kept[i] = stage_floats(pass, (size_t)pass->N, n);
 }
 
-void project_self(struct pass *p, const struct layer_plan *plan, bool values)
+void project_self(struct pass *pass, const struct layer_plan *plan, bool values)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
-    const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
-    struct job job = { p, plan, values, plan->keys_of == plan - p->m->layer };
+    const enum slot *s = pass->m->family->qkv == QKV_SEPARATE ? separate : fused;
+    struct job job = { pass, plan, values, plan->keys_of == plan - pass->m->layer };
     struct param part;
     int column = 0, n;
 
-    if (p->m->family->front == FRONT_QKV) {
-        project_given(p, p->m->place.width);
+    if (pass->m->family->front == FRONT_QKV) {
+        project_given(pass, pass->m->place.width);
         return;
     }
-    if (p->m->family->qkv == QKV_LOW_RANK) {
-        latent_project(p, plan);
+    if (pass->m->family->qkv == QKV_LOW_RANK) {
+        latent_project(pass, plan);
         s = none;
     }
     for (; *s != N_SLOT; s++) {
         if (plan->hashed && *s == W_K) {
-            stage_rows(p, p->N, shared_key_rows, &job);
-            column += p->m->config.n_kv_heads * p->m->config.d_head;
+            stage_rows(pass, pass->N, shared_key_rows, &job);
+            column += pass->m->config.n_kv_heads * pass->m->config.d_head;
             continue;
         }
         n = plan->slot[*s].matrix.N;
-        part = stage_part(&plan->slot[*s], 0, values ? n : without_values(p, *s, n));
+        part = stage_part(&plan->slot[*s], 0, values ? n : without_values(pass, *s, n));
         if (part.matrix.N > 0)
-            stage_linear(p, p->qkv + column, p->m->place.width, read_by(p, *s), part.matrix.K,
-                         p->N, &part);
+            stage_linear(pass, pass->qkv + column, pass->m->place.width, read_by(pass, *s),
+                         part.matrix.K, pass->N, &part);
         column += n;
     }
     if (plan->slot[W_Q_NORM].weight != NULL)
-        stage_rows(p, p->N, qk_norm_rows, &job);
-    if (p->m->config.clip_qkv > 0)
-        stage_rows(p, p->N, clip_rows, &job);
-    rotary_rotate(p, plan);
-    share_keys(p, plan, job.own);
-    if (quirks_of(p->m->family)->qk_norm_last && p->m->config.norm.qk && plan->rope >= 0)
-        stage_rows(p, p->N, last_norm_rows, &job);
+        stage_rows(pass, pass->N, qk_norm_rows, &job);
+    if (pass->m->config.clip_qkv > 0)
+        stage_rows(pass, pass->N, clip_rows, &job);
+    rotary_rotate(pass, plan);
+    share_keys(pass, plan, job.own);
+    if (quirks_of(pass->m->family)->qk_norm_last && pass->m->config.norm.qk && plan->rope >= 0)
+        stage_rows(pass, pass->N, last_norm_rows, &job);
     if (plan->tempered)
-        par_for(p->par, p->b->n_texts, temper_text, &job);
+        par_for(pass->par, pass->b->n_texts, temper_text, &job);
 }

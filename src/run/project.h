@@ -8,15 +8,16 @@
 #include "run/pass.h"
 
 /*
- * p->qkv = queries, keys and values of a layer from p->a, normed and rotated.  values false: values
- * are not read, and not computed where that saves work.
+ * pass->qkv = queries, keys and values of a layer from pass->a, normed and rotated.  values false:
+ * values are not read, and not computed where that saves work.
  */
-void project_self(struct pass *p, const struct layer_plan *plan, bool values);
+void project_self(struct pass *pass, const struct layer_plan *plan, bool values);
 
-/* Allocates p->kept, if layers share keys and values. */
-void project_room(struct pass *p);
+/* Allocates pass->kept, if layers share keys and values. */
+void project_room(struct pass *pass);
 
-/* p->qkv[N, width] = the batch's values, which already are queries, keys and values: FRONT_QKV. */
-void project_given(struct pass *p, int64_t width);
+/* pass->qkv[N, width] = the batch's values, which already are queries, keys and values:
+ * FRONT_QKV. */
+void project_given(struct pass *pass, int64_t width);
 
 #endif

@@ -13,12 +13,12 @@
 /* ---- rows by distance ---- */
 
 /* The row of the table, or the sinusoid, that a distance reads; 0: distance 0. */
-static int relative_row_of(const struct model *m, int distance)
+static int relative_row_of(const struct model *model, int distance)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     int row = distance, size = abs(distance);
 
-    if (m->family->bias == BIAS_XL) {
+    if (model->family->bias == BIAS_XL) {
         size = config->relative.clamp > 0 && config->relative.clamp < size ?
                    config->relative.clamp :
                    size;
@@ -31,38 +31,39 @@ static int relative_row_of(const struct model *m, int distance)
     return row < config->relative.span ? row : config->relative.span - 1;
 }
 
-static void fill_table(struct pass *p, struct relative *r, int first)
+static void fill_table(struct pass *pass, struct relative *relative, int first)
 {
-    int D = p->m->config.d_model;
-    const struct tensor *tensor = p->m->slot[W_REL_TABLE].weight;
-    int64_t row0 = (int64_t)first + p->m->config.relative.span;
+    int D = pass->m->config.d_model;
+    const struct tensor *tensor = pass->m->slot[W_REL_TABLE].weight;
+    int64_t row0 = (int64_t)first + pass->m->config.relative.span;
 
-    r->table = stage_floats(p, (size_t)r->n_rows, (size_t)D);
-    for (int i = 0; tensor == NULL && i < r->n_rows; i++)
-        sinusoid_distance(r->table + (int64_t)i * D, first + i, D);
+    relative->table = stage_floats(pass, (size_t)relative->n_rows, (size_t)D);
+    for (int i = 0; tensor == NULL && i < relative->n_rows; i++)
+        sinusoid_distance(relative->table + (int64_t)i * D, first + i, D);
     if (tensor == NULL)
         return;
-    tensor_read(r->table, tensor, row0 * D, (int64_t)r->n_rows * D);
-    stage_norm(p, r->table, r->table, r->n_rows, D, &p->m->slot[W_REL_NORM]);
+    tensor_read(relative->table, tensor, row0 * D, (int64_t)relative->n_rows * D);
+    stage_norm(pass, relative->table, relative->table, relative->n_rows, D,
+               &pass->m->slot[W_REL_NORM]);
 }
 
 /* The distances of the longest text, and the rows that they read. */
-static void fill_distances(struct pass *p, struct relative *r)
+static void fill_distances(struct pass *pass, struct relative *relative)
 {
     int reach = 0, first, *row, *begin;
 
-    for (int t = 0; t < p->b->n_texts; t++)
-        if (pass_tokens(p, t) - 1 > reach)
-            reach = pass_tokens(p, t) - 1;
-    first = relative_row_of(p->m, -reach);
-    row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row);
+    for (int t = 0; t < pass->b->n_texts; t++)
+        if (pass_tokens(pass, t) - 1 > reach)
+            reach = pass_tokens(pass, t) - 1;
+    first = relative_row_of(pass->m, -reach);
+    row = arena_alloc_raw(pass->call, 2 * (size_t)reach + 1, sizeof *row);
     for (int d = -reach; d <= reach; d++)
-        row[reach + d] = relative_row_of(p->m, d) - first;
-    r->n_rows = row[2 * reach] + 1;
-    begin = arena_alloc_raw(p->call, relative_begins(r->n_rows), sizeof *begin);
-    relative_find_begins(begin, row, reach, r->n_rows);
-    r->at = (struct distances){ reach, row, begin };
-    fill_table(p, r, first);
+        row[reach + d] = relative_row_of(pass->m, d) - first;
+    relative->n_rows = row[2 * reach] + 1;
+    begin = arena_alloc_raw(pass->call, relative_begins(relative->n_rows), sizeof *begin);
+    relative_find_begins(begin, row, reach, relative->n_rows);
+    relative->at = (struct distances){ reach, row, begin };
+    fill_table(pass, relative, first);
 }
 
 static size_t in_panels(int n)
@@ -71,46 +72,46 @@ static size_t in_panels(int n)
 }
 
 /* Segments, and what is added to the products of queries with positions. */
-static void make_xl(struct pass *p, struct relative *r)
+static void make_xl(struct pass *pass, struct relative *relative)
 {
-    size_t H = (size_t)p->m->config.n_heads;
-    const int *type = p->b->type;
+    size_t H = (size_t)pass->m->config.n_heads;
+    const int *type = pass->b->type;
 
-    r->add = stage_floats(p, H, in_panels(r->n_rows));
-    r->segment = stage_floats(p, H, relative_packed(2, p->m->config.d_head));
-    r->segment_add = stage_floats(p, H, PANEL);
-    r->type = type != NULL ? type : arena_alloc(p->call, (size_t)p->N, sizeof *type);
+    relative->add = stage_floats(pass, H, in_panels(relative->n_rows));
+    relative->segment = stage_floats(pass, H, relative_packed(2, pass->m->config.d_head));
+    relative->segment_add = stage_floats(pass, H, PANEL);
+    relative->type = type != NULL ? type : arena_alloc(pass->call, (size_t)pass->N, sizeof *type);
 }
 
-void relative_rows(struct pass *p)
+void relative_rows(struct pass *pass)
 {
-    const struct config *config = &p->m->config;
-    bool xl = p->m->family->bias == BIAS_XL;
+    const struct config *config = &pass->m->config;
+    bool xl = pass->m->family->bias == BIAS_XL;
     struct relative *relative;
 
-    if (!xl && p->m->slot[W_REL_TABLE].weight == NULL)
+    if (!xl && pass->m->slot[W_REL_TABLE].weight == NULL)
         return;
-    p->relative = relative = arena_alloc(p->call, 1, sizeof *relative);
-    fill_distances(p, relative);
-    relative->row = stage_floats(p, (size_t)relative->n_rows,
+    pass->relative = relative = arena_alloc(pass->call, 1, sizeof *relative);
+    fill_distances(pass, relative);
+    relative->row = stage_floats(pass, (size_t)relative->n_rows,
                                  (size_t)config->n_heads * (size_t)config->d_head);
     relative->size = relative_packed(relative->n_rows, config->d_head);
     if (xl || config->relative.c2p)
-        relative->by_query = stage_floats(p, (size_t)config->n_heads, relative->size);
+        relative->by_query = stage_floats(pass, (size_t)config->n_heads, relative->size);
     if (config->relative.p2c)
-        relative->by_key = stage_floats(p, (size_t)config->n_heads, relative->size);
+        relative->by_key = stage_floats(pass, (size_t)config->n_heads, relative->size);
     if (xl)
-        make_xl(p, relative);
+        make_xl(pass, relative);
 }
 
-double relative_memory(const struct model *m, int n_tokens)
+double relative_memory(const struct model *model, int n_tokens)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     double rows, HD = (double)config->n_heads * config->d_head;
 
-    if (m->family->bias != BIAS_XL && m->slot[W_REL_TABLE].weight == NULL)
+    if (model->family->bias != BIAS_XL && model->slot[W_REL_TABLE].weight == NULL)
         return 0;
-    rows = relative_row_of(m, n_tokens - 1) - relative_row_of(m, 1 - n_tokens) + 1;
+    rows = relative_row_of(model, n_tokens - 1) - relative_row_of(model, 1 - n_tokens) + 1;
     return rows * (config->d_model +
                    HD * (2 + (config->relative.c2p && config->relative.p2c))) +
            2 * n_tokens;
@@ -126,12 +127,13 @@ struct prepare_job {
 };
 
 /* Packed, and rounded where the precision is lower. */
-static void relative_pack_rows(const struct pass *p, float *packed, const float *rows, int n_rows)
+static void relative_pack_rows(const struct pass *pass, float *packed, const float *rows,
+                               int n_rows)
 {
-    int d = p->m->config.d_head;
+    int d = pass->m->config.d_head;
 
-    relative_pack(packed, rows, p->m->config.n_heads * d, n_rows, d);
-    precision_round(pass_precision(p), packed, packed,
+    relative_pack(packed, rows, pass->m->config.n_heads * d, n_rows, d);
+    precision_round(pass_precision(pass), packed, packed,
                     (int64_t)relative_packed(n_rows, d));
 }
 
@@ -157,16 +159,16 @@ static void round_task(void *self, int i, struct arena *scratch)
                     stage_rows_of(job->p->N, i) * width);
 }
 
-static void relative_project_table(struct pass *p, const struct layer_plan *plan, enum slot slot,
+static void relative_project_table(struct pass *pass, const struct layer_plan *plan, enum slot slot,
                                    float *packed)
 {
-    struct relative *relative = p->relative;
-    struct prepare_job job = { .p = p, .packed = packed };
-    int HD = p->m->config.n_heads * p->m->config.d_head;
+    struct relative *relative = pass->relative;
+    struct prepare_job job = { .p = pass, .packed = packed };
+    int HD = pass->m->config.n_heads * pass->m->config.d_head;
 
-    stage_linear(p, relative->row, HD, relative->table, p->m->config.d_model,
+    stage_linear(pass, relative->row, HD, relative->table, pass->m->config.d_model,
                  relative->n_rows, &plan->slot[slot]);
-    par_for(p->par, p->m->config.n_heads, pack_task, &job);
+    par_for(pass->par, pass->m->config.n_heads, pack_task, &job);
 }
 
 /* sum over c of (bias[c] - in_q[c]) row[c]: for queries that hold in_q, not bias. */
@@ -203,71 +205,71 @@ static void xl_task(void *self, int h, struct arena *scratch)
                        job->segment + at, 2);
 }
 
-static void prepare_xl(struct pass *p, const struct layer_plan *plan)
+static void prepare_xl(struct pass *pass, const struct layer_plan *plan)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    const struct config *config = &p->m->config;
+    struct arena_mark mark = arena_mark(pass->call);
+    const struct config *config = &pass->m->config;
     int64_t HD = (int64_t)config->n_heads * config->d_head;
-    float *segment = stage_floats(p, 2, (size_t)HD);
-    struct prepare_job job = { .p = p, .plan = plan, .segment = segment };
+    float *segment = stage_floats(pass, 2, (size_t)HD);
+    struct prepare_job job = { .p = pass, .plan = plan, .segment = segment };
 
     tensor_read(segment, plan->slot[W_SEG].weight, 0, 2 * HD);
-    relative_project_table(p, plan, W_REL_K, p->relative->by_query);
-    par_for(p->par, config->n_heads, xl_task, &job);
-    arena_reset(p->call, mark);
+    relative_project_table(pass, plan, W_REL_K, pass->relative->by_query);
+    par_for(pass->par, config->n_heads, xl_task, &job);
+    arena_reset(pass->call, mark);
 }
 
-void relative_project(struct pass *p, const struct layer_plan *plan)
+void relative_project(struct pass *pass, const struct layer_plan *plan)
 {
-    bool shared = p->m->config.relative.shared;
-    struct prepare_job job = { .p = p };
+    bool shared = pass->m->config.relative.shared;
+    struct prepare_job job = { .p = pass };
 
-    if (p->relative == NULL)
+    if (pass->relative == NULL)
         return;
-    if (pass_precision(p) != PRECISION_F32)
-        stage_rows(p, p->N, round_task, &job);
-    if (p->m->family->bias == BIAS_XL) {
-        prepare_xl(p, plan);
+    if (pass_precision(pass) != PRECISION_F32)
+        stage_rows(pass, pass->N, round_task, &job);
+    if (pass->m->family->bias == BIAS_XL) {
+        prepare_xl(pass, plan);
         return;
     }
-    if (p->relative->by_query != NULL)
-        relative_project_table(p, plan, shared ? W_K : W_REL_K, p->relative->by_query);
-    if (p->relative->by_key != NULL)
-        relative_project_table(p, plan, shared ? W_Q : W_REL_Q, p->relative->by_key);
+    if (pass->relative->by_query != NULL)
+        relative_project_table(pass, plan, shared ? W_K : W_REL_K, pass->relative->by_query);
+    if (pass->relative->by_key != NULL)
+        relative_project_table(pass, plan, shared ? W_Q : W_REL_Q, pass->relative->by_key);
 }
 
 /* ---- one head of one text ---- */
 
-void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
-                        struct relative_terms *room, struct attend *at)
+void relative_set_terms(const struct pass *pass, const struct heads *heads, int text, int head,
+                        struct relative_terms *room, struct attend *attend)
 {
-    const struct relative *relative = p->relative;
-    const struct config *config = &p->m->config;
+    const struct relative *relative = pass->relative;
+    const struct config *config = &pass->m->config;
     size_t from = (size_t)head * relative->size;
-    int first = p->b->start[text], group = head / (config->n_heads / config->n_kv_heads);
+    int first = pass->b->start[text], group = head / (config->n_heads / config->n_kv_heads);
 
     room->positions = (struct relative_positions){
         .at = &relative->at,
-        .d = at->d,
-        .scale = at->scale,
+        .d = attend->d,
+        .scale = attend->scale,
         .by_query = relative->by_query != NULL ? relative->by_query + from : NULL,
         .by_key = relative->by_key != NULL ? relative->by_key + from : NULL,
         .add = relative->add != NULL ?
-                   relative->add + (size_t)head * in_panels(relative->n_rows) :
-                   NULL,
-        .q = h->q + first * h->q_stride + h->q_at[head],
-        .q_stride = h->q_stride,
-        .k = h->kv + h->key_start[text] * h->kv_stride + h->k_at[group],
-        .k_stride = h->kv_stride,
+                       relative->add + (size_t)head * in_panels(relative->n_rows) :
+                       NULL,
+        .q = heads->q + first * heads->q_stride + heads->q_at[head],
+        .q_stride = heads->q_stride,
+        .k = heads->kv + heads->key_start[text] * heads->kv_stride + heads->k_at[group],
+        .k_stride = heads->kv_stride,
     };
-    at->term[0] = (struct score_term){ relative_positions, &room->positions };
+    attend->term[0] = (struct score_term){ relative_positions, &room->positions };
     if (relative->segment == NULL)
         return;
     room->segments = (struct relative_segments){
-        .type = relative->type + first, .d = at->d, .scale = at->scale,
-        .by_query = relative->segment + (size_t)head * relative_packed(2, at->d),
+        .type = relative->type + first, .d = attend->d, .scale = attend->scale,
+        .by_query = relative->segment + (size_t)head * relative_packed(2, attend->d),
         .add = relative->segment_add + head * PANEL,
-        .q = room->positions.q, .q_stride = h->q_stride,
+        .q = room->positions.q, .q_stride = heads->q_stride,
     };
-    at->term[1] = (struct score_term){ relative_segments, &room->segments };
+    attend->term[1] = (struct score_term){ relative_segments, &room->segments };
 }

@@ -23,14 +23,14 @@ struct relative {
     const int *type;            /* [N] segment of each token */
 };
 
-/* Sets p->relative: embeddings of the batch's distances, if the model uses them. */
-void relative_rows(struct pass *p);
+/* Sets pass->relative: embeddings of the batch's distances, if the model uses them. */
+void relative_rows(struct pass *pass);
 
 /* Floats of scratch memory for a text of n tokens. */
-double relative_memory(const struct model *m, int n_tokens);
+double relative_memory(const struct model *model, int n_tokens);
 
 /* Computes the layer's projections of these embeddings. */
-void relative_project(struct pass *p, const struct layer_plan *plan);
+void relative_project(struct pass *pass, const struct layer_plan *plan);
 
 /* Data of the score terms of one head of one text. */
 struct relative_terms {
@@ -38,8 +38,8 @@ struct relative_terms {
     struct relative_segments segments;
 };
 
-/* Sets at->term to the terms of one head of one text; *room must last as long as at. */
-void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
-                        struct relative_terms *room, struct attend *at);
+/* Sets attend->term to the terms of one head of one text; *room must last as long as at. */
+void relative_set_terms(const struct pass *pass, const struct heads *heads, int text, int head,
+                        struct relative_terms *room, struct attend *attend);
 
 #endif

@@ -6,38 +6,38 @@
 
 #include "nn/rope.h"
 
-static struct rotary make_table(struct pass *p, const struct rope_plan *r,
+static struct rotary make_table(struct pass *pass, const struct rope_plan *plan,
                                 const float *inv_freq, float factor, int end)
 {
-    int count = end - p->rotary_first;
-    size_t size = (size_t)count * (size_t)(r->width / 2);
-    struct rotary table = { arena_alloc_raw(p->call, size, sizeof(float)),
-                      arena_alloc_raw(p->call, size, sizeof(float)) };
+    int count = end - pass->rotary_first;
+    size_t size = (size_t)count * (size_t)(plan->width / 2);
+    struct rotary table = { arena_alloc_raw(pass->call, size, sizeof(float)),
+                      arena_alloc_raw(pass->call, size, sizeof(float)) };
 
-    rope_table(table.cos, table.sin, inv_freq, r->width, factor, p->rotary_first,
+    rope_table(table.cos, table.sin, inv_freq, plan->width, factor, pass->rotary_first,
                count);
     return table;
 }
 
-void rotary_tables(struct pass *p)
+void rotary_tables(struct pass *pass)
 {
     int longest = 0;
 
-    p->rotary_first = INT_MAX;
-    for (int t = 0; t < p->b->n_texts; t++) {
-        int before = pass_before(p, t), count = before + pass_tokens(p, t);
+    pass->rotary_first = INT_MAX;
+    for (int t = 0; t < pass->b->n_texts; t++) {
+        int before = pass_before(pass, t), count = before + pass_tokens(pass, t);
 
         longest = count > longest ? count : longest;
-        p->rotary_first = before < p->rotary_first ? before : p->rotary_first;
+        pass->rotary_first = before < pass->rotary_first ? before : pass->rotary_first;
     }
     for (int i = 0; i < 2; i++) {
-        const struct rope_plan *plan = &p->m->rope[i];
+        const struct rope_plan *plan = &pass->m->rope[i];
 
         if (plan->inv_freq != NULL)
-            p->rotary[i][0] = make_table(p, plan, plan->inv_freq, plan->factor, longest);
+            pass->rotary[i][0] = make_table(pass, plan, plan->inv_freq, plan->factor, longest);
         if (plan->long_inv_freq != NULL && longest > plan->long_above)
-            p->rotary[i][1] = make_table(p, plan, plan->long_inv_freq,
-                                         plan->long_factor, longest);
+            pass->rotary[i][1] = make_table(pass, plan, plan->long_inv_freq,
+                                            plan->long_factor, longest);
     }
 }
 
@@ -69,10 +69,10 @@ static void rotate_text(void *self, int t, struct arena *scratch)
         }
 }
 
-void rotary_rotate(struct pass *p, const struct layer_plan *plan)
+void rotary_rotate(struct pass *pass, const struct layer_plan *plan)
 {
-    struct job job = { p, plan };
+    struct job job = { pass, plan };
 
-    if (plan->rope >= 0 && p->m->rope[plan->rope].inv_freq != NULL)
-        par_for(p->par, p->b->n_texts, rotate_text, &job);
+    if (plan->rope >= 0 && pass->m->rope[plan->rope].inv_freq != NULL)
+        par_for(pass->par, pass->b->n_texts, rotate_text, &job);
 }

@@ -5,10 +5,10 @@
 
 #include "run/pass.h"
 
-/* Sets p->rotary: cosines and sines of the batch's positions. */
-void rotary_tables(struct pass *p);
+/* Sets pass->rotary: cosines and sines of the batch's positions. */
+void rotary_tables(struct pass *pass);
 
-/* Rotates queries and keys of p->qkv in place, where the layer has rotary positions. */
-void rotary_rotate(struct pass *p, const struct layer_plan *plan);
+/* Rotates queries and keys of pass->qkv in place, where the layer has rotary positions. */
+void rotary_rotate(struct pass *pass, const struct layer_plan *plan);
 
 #endif

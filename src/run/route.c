@@ -57,16 +57,16 @@ static float worth(const float *s, int n, enum group_score how)
 }
 
 /* Scores outside the best groups become -infinity, which is never chosen, or 0. */
-static void keep_groups(float *s, const struct routing *r, struct route_room *room)
+static void keep_groups(float *s, const struct routing *routing, struct route_room *room)
 {
-    int size = r->E / r->n_groups;
+    int size = routing->E / routing->n_groups;
 
-    for (int g = 0; g < r->n_groups; g++)
-        room->worth[g] = worth(s + g * size, size, r->group_score);
-    route_largest(room->chosen, room->worth, r->n_groups, r->n_kept);
-    for (int x = 0; x < r->E; x++)
+    for (int g = 0; g < routing->n_groups; g++)
+        room->worth[g] = worth(s + g * size, size, routing->group_score);
+    route_largest(room->chosen, room->worth, routing->n_groups, routing->n_kept);
+    for (int x = 0; x < routing->E; x++)
         if (!room->chosen[x / size])
-            s[x] = r->group_score == GROUPS_TOP2 ? -HUGE_VALF : 0;
+            s[x] = routing->group_score == GROUPS_TOP2 ? -HUGE_VALF : 0;
 }
 
 struct route_room route_room(struct arena *a, int E)
@@ -97,53 +97,53 @@ static float near_best(const float *left, const float *s, float jitter, struct r
 
 /* The best, then the best of the others; the shares need not sum to 1.
  * Source: Liu et al. 2024, GRIN; transformers modeling_phimoe.py, sparsemixer. */
-static void sparsemixer(float *s, const struct routing *r, struct route_room *room)
+static void sparsemixer(float *s, const struct routing *routing, struct route_room *room)
 {
     float *left = room->choice;
     int first, second;
     float share, other;
 
-    memcpy(left, s, (size_t)r->E * sizeof *s);
-    first = row_strongest(left, r->E);
-    share = near_best(left, s, r->jitter, room, r->E, first);
+    memcpy(left, s, (size_t)routing->E * sizeof *s);
+    first = row_strongest(left, routing->E);
+    share = near_best(left, s, routing->jitter, room, routing->E, first);
     left[first] = -HUGE_VALF;
-    second = row_strongest(left, r->E);
-    other = near_best(left, s, r->jitter, room, r->E, second);
-    for (int x = 0; x < r->E; x++)
+    second = row_strongest(left, routing->E);
+    other = near_best(left, s, routing->jitter, room, routing->E, second);
+    for (int x = 0; x < routing->E; x++)
         s[x] = x == first ? share : x == second ? other : -1;
 }
 
-void route_shares(float *s, const struct routing *r, struct route_room *room)
+void route_shares(float *s, const struct routing *routing, struct route_room *room)
 {
     float sum = 0;
 
-    if (r->score == SCORE_SPARSEMIXER) {
-        sparsemixer(s, r, room);
+    if (routing->score == SCORE_SPARSEMIXER) {
+        sparsemixer(s, routing, room);
         return;
     }
-    if (r->score == SCORE_SIGMOID)
-        sigmoid(s, r->E);
-    else if (r->score == SCORE_SOFTMAX)
-        route_softmax(s, room->exact, r->E);
-    if (r->score == SCORE_SIGMOID_INPUT) {
-        route_largest(room->chosen, s, r->E, r->n_chosen);
-        sigmoid(s, r->E);
-        for (int x = 0; x < r->E; x++)
+    if (routing->score == SCORE_SIGMOID)
+        sigmoid(s, routing->E);
+    else if (routing->score == SCORE_SOFTMAX)
+        route_softmax(s, room->exact, routing->E);
+    if (routing->score == SCORE_SIGMOID_INPUT) {
+        route_largest(room->chosen, s, routing->E, routing->n_chosen);
+        sigmoid(s, routing->E);
+        for (int x = 0; x < routing->E; x++)
             s[x] = room->chosen[x] ? s[x] : -1;
         return;
     }
-    for (int x = 0; x < r->E; x++)
-        room->choice[x] = s[x] + (r->bias != NULL ? r->bias[x] : 0);
-    if (r->n_groups > 0)
-        keep_groups(room->choice, r, room);
+    for (int x = 0; x < routing->E; x++)
+        room->choice[x] = s[x] + (routing->bias != NULL ? routing->bias[x] : 0);
+    if (routing->n_groups > 0)
+        keep_groups(room->choice, routing, room);
     /* Scores that became 0 count as 0 where they are chosen because no others are left. */
-    if (r->group_score == GROUPS_MAX)
-        memcpy(s, room->choice, (size_t)r->E * sizeof *s);
-    route_largest(room->chosen, room->choice, r->E, r->n_chosen);
-    for (int x = 0; x < r->E; x++)
+    if (routing->group_score == GROUPS_MAX)
+        memcpy(s, room->choice, (size_t)routing->E * sizeof *s);
+    route_largest(room->chosen, room->choice, routing->E, routing->n_chosen);
+    for (int x = 0; x < routing->E; x++)
         sum += room->chosen[x] ? s[x] : 0;
     /* The reference adds this where sigmoids may all vanish; else it changes nothing. */
     sum += 1e-20f;
-    for (int x = 0; x < r->E; x++)
-        s[x] = !room->chosen[x] ? -1 : (r->renormalise ? s[x] / sum : s[x]) * r->factor;
+    for (int x = 0; x < routing->E; x++)
+        s[x] = !room->chosen[x] ? -1 : (routing->renormalise ? s[x] / sum : s[x]) * routing->factor;
 }

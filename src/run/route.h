@@ -30,6 +30,6 @@ struct route_room {
 struct route_room route_room(struct arena *a, int E);
 
 /* s[E], a router's output, becomes the chosen experts' shares; the others' become -1. */
-void route_shares(float *s, const struct routing *r, struct route_room *room);
+void route_shares(float *s, const struct routing *routing, struct route_room *room);
 
 #endif

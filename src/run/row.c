@@ -32,9 +32,9 @@ struct scan_sums row_scan_rows(float *largest, const float *w, size_t stride, in
     return scan_rows(largest, w, stride, n_rows, n, key0, query);
 }
 
-void row_spread(const struct rows *r, int t, float *out)
+void row_spread(const struct rows *rows, int t, float *out)
 {
-    memset(out, 0, (size_t)r->n_all_keys * sizeof *out);
-    memcpy(out + r->key0, r->weight + (size_t)t * r->stride,
-           (size_t)r->n_keys * sizeof *out);
+    memset(out, 0, (size_t)rows->n_all_keys * sizeof *out);
+    memcpy(out + rows->key0, rows->weight + (size_t)t * rows->stride,
+           (size_t)rows->n_keys * sizeof *out);
 }

@@ -22,7 +22,7 @@ struct scan row_scan(const float *w, int n, int key0, int query);
 struct scan_sums row_scan_rows(float *largest, const float *w, size_t stride, int n_rows, int n,
                                int key0, int query);
 
-/* out[n_all_keys] = the weights of row t of r over all keys of its text; 0 where hidden. */
-void row_spread(const struct rows *r, int t, float *out);
+/* out[n_all_keys] = the weights of row t of rows over all keys of its text; 0 where hidden. */
+void row_spread(const struct rows *rows, int t, float *out);
 
 #endif

@@ -22,7 +22,7 @@
 #include "run/wanted.h"
 
 /*
- * Runs m over b; the rows of attention that are wanted go to the sinks.
+ * Runs model over batch; the rows of attention that are wanted go to the sinks.
  *
  * Errors (ERR_INPUT): ids for a model that reads values, or values of another shape than
  * it takes; an id outside the vocabulary, a type outside the table, a text longer than
@@ -32,7 +32,7 @@
  * row: the weights hold NaN or infinities).  Sinks may have been given rows before an
  * error.
  */
-int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
+int run_forward(const struct model *model, const struct batch *batch, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e);
 
@@ -41,31 +41,31 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
  * outputs z[n, H d_v]: output projection, with bias, and the norm after it.  With FRONT_QKV it is
  * z. Scratch memory is allocated in `call`.
  */
-void run_attention_output(const struct model *m, int layer, enum stack_id stack,
+void run_attention_output(const struct model *model, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par,
                           struct arena *call);
 
 /*
- * out[n, m->d_hidden] = the final hidden states of n rows of the residual stream after the last
+ * out[n, model->d_hidden] = the final hidden states of n rows of the residual stream after the last
  * layer: after the final norm and any step between it and the head.
  * stream [n, model_end_width()]: with PLACE_REVERSIBLE the stream that attentions add to,
  * then the other; with several streams (altup.h) all, side by side; it is overwritten.
  */
-void run_hidden(const struct model *m, const struct wanted *want, float *out, float *stream,
+void run_hidden(const struct model *model, const struct wanted *want, float *out, float *stream,
                 int n, struct par *par, struct arena *call);
 
 /*
- * out[n, m->n_logits] = the logits of n rows [n, m->d_hidden] of hidden states, as a pass with
- * want's change and uncapped writes them.  m predicts tokens.
+ * out[n, model->n_logits] = the logits of n rows [n, model->d_hidden] of hidden states, as a pass
+ * with want's change and uncapped writes them.  model predicts tokens.
  */
-void run_logits(const struct model *m, const struct wanted *want, float *out,
+void run_logits(const struct model *model, const struct wanted *want, float *out,
                 const float *hidden, int n, struct par *par, struct arena *call);
 
 /*
  * Bytes that run_forward takes beyond the model for one text of n tokens, with the precision and
  * `fast` of change; NULL: no change.
  */
-double run_memory(const struct model *m, const struct change *change, int n_tokens,
+double run_memory(const struct model *model, const struct change *change, int n_tokens,
                   int n_threads);
 
 #endif

@@ -32,7 +32,7 @@ static void hide_far(const void *self, int text, int head, unsigned char *hidden
     }
 }
 
-static void project_global(struct pass *p, const struct layer_plan *plan)
+static void project_global(struct pass *pass, const struct layer_plan *plan)
 {
     static const enum slot slots[] = { W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL };
     int column = 0;
@@ -40,19 +40,19 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
     for (int i = 0; i < 3; i++) {
         const struct param *param = &plan->slot[slots[i]];
 
-        stage_linear(p, p->qkv_global + column, p->m->place.width, p->a,
-                     p->m->config.d_model, p->N, param);
+        stage_linear(pass, pass->qkv_global + column, pass->m->place.width, pass->a,
+                     pass->m->config.d_model, pass->N, param);
         column += param->matrix.N;
     }
 }
 
 /* ---- blocks of keys ---- */
 
-static bool in_blocks(const struct pass *p, int text)
+static bool in_blocks(const struct pass *pass, int text)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
 
-    return pass_tokens(p, text) >
+    return pass_tokens(pass, text) >
            (5 + 2 * (int64_t)config->sparse.n_random) * config->sparse.block;
 }
 
@@ -83,45 +83,45 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
 }
 
 /* For rows between the first block and the last, the first is counted several times. */
-static const struct bias_copies *copies_of(struct pass *p)
+static const struct bias_copies *copies_of(struct pass *pass)
 {
-    int block = p->m->config.sparse.block, count = p->b->n_texts;
-    struct bias_copies *copies = arena_alloc(p->call, (size_t)count, sizeof *copies);
+    int block = pass->m->config.sparse.block, count = pass->b->n_texts;
+    struct bias_copies *copies = arena_alloc(pass->call, (size_t)count, sizeof *copies);
 
     for (int t = 0; t < count; t++) {
         copies[t] = (struct bias_copies){ .copies = 1 };
-        if (in_blocks(p, t))
+        if (in_blocks(pass, t))
             copies[t] = (struct bias_copies){
-                .first = block, .end = (pass_tokens(p, t) - 1) / block * block,
-                .n_keys = block, .copies = 1 + p->m->config.sparse.n_random };
+                .first = block, .end = (pass_tokens(pass, t) - 1) / block * block,
+                .n_keys = block, .copies = 1 + pass->m->config.sparse.n_random };
     }
     return copies;
 }
 
 /* ---- both ---- */
 
-void sparse_room(struct pass *p)
+void sparse_room(struct pass *pass)
 {
-    if (p->m->config.sparse.block > 0)
-        p->copies = copies_of(p);
-    if (p->b->global != NULL && family_has(p->m->family, W_Q_GLOBAL) &&
-        memchr(p->b->global, 1, (size_t)p->N) != NULL)
-        p->qkv_global = arena_alloc_raw(p->call, (uint64_t)p->N *
-                                        (uint64_t)p->m->place.width, sizeof(float));
+    if (pass->m->config.sparse.block > 0)
+        pass->copies = copies_of(pass);
+    if (pass->b->global != NULL && family_has(pass->m->family, W_Q_GLOBAL) &&
+        memchr(pass->b->global, 1, (size_t)pass->N) != NULL)
+        pass->qkv_global = arena_alloc_raw(pass->call, (uint64_t)pass->N *
+                                           (uint64_t)pass->m->place.width, sizeof(float));
 }
 
-void sparse_set(struct pass *p, const struct layer_plan *plan, struct heads *h)
+void sparse_set(struct pass *pass, const struct layer_plan *plan, struct heads *heads)
 {
-    if (p->copies != NULL) {
-        h->hide = hide_blocks;
-        h->hide_self = p;
-        h->copies = p->copies;
+    if (pass->copies != NULL) {
+        heads->hide = hide_blocks;
+        heads->hide_self = pass;
+        heads->copies = pass->copies;
     }
-    if (p->qkv_global != NULL) {
-        project_global(p, plan);
-        h->hide = hide_far;
-        h->hide_self = h;
-        h->global = p->b->global;
-        h->global_qkv = p->qkv_global;
+    if (pass->qkv_global != NULL) {
+        project_global(pass, plan);
+        heads->hide = hide_far;
+        heads->hide_self = heads;
+        heads->global = pass->b->global;
+        heads->global_qkv = pass->qkv_global;
     }
 }

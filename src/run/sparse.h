@@ -7,10 +7,10 @@
 #include "run/pass.h"
 
 /* Allocates projections of global rows, and counts of keys, if the batch requires them. */
-void sparse_room(struct pass *p);
+void sparse_room(struct pass *pass);
 
 /* Sets what the rows of a layer see besides the window, or instead: global tokens, whose
- * projections it computes from p->a; blocks of keys. */
-void sparse_set(struct pass *p, const struct layer_plan *plan, struct heads *h);
+ * projections it computes from pass->a; blocks of keys. */
+void sparse_set(struct pass *pass, const struct layer_plan *plan, struct heads *heads);
 
 #endif

@@ -11,23 +11,23 @@
 #include "run/packed.h"
 #include "run/prepared.h"
 
-void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
+void stage_step(const struct pass *pass, enum stream_step_kind kind, int layer,
                 enum stack_id stack, const struct param *norm, const float *x, int row0,
                 int n_rows)
 {
-    const struct tap *tap = p->want->tap;
-    int D = p->m->config.d_model;
+    const struct tap *tap = pass->want->tap;
+    int D = pass->m->config.d_model;
 
-    if (tap == NULL || tap->step == NULL || p->m->config.bottleneck.d > 0)
+    if (tap == NULL || tap->step == NULL || pass->m->config.bottleneck.d > 0)
         return;
     tap->step(tap->self, &(struct stream_step){
-        .kind = kind, .layer = layer, .stack = stack, .norm = norm, .second = x != p->x2,
+        .kind = kind, .layer = layer, .stack = stack, .norm = norm, .second = x != pass->x2,
         .x = x + (int64_t)row0 * D, .row0 = row0, .n_rows = n_rows, .D = D });
 }
 
-float *stage_floats(struct pass *p, size_t rows, size_t columns)
+float *stage_floats(struct pass *pass, size_t rows, size_t columns)
 {
-    return arena_alloc_raw(p->call, rows, (uint64_t)columns * sizeof(float));
+    return arena_alloc_raw(pass->call, rows, (uint64_t)columns * sizeof(float));
 }
 
 /* ---- linear ---- */
@@ -60,61 +60,62 @@ static void few_rows_task(void *self, int i, struct arena *scratch)
                arena_alloc_raw(scratch, linear_scratch(job->w->K), sizeof(float)));
 }
 
-static void run_few_rows(struct pass *p, struct linear_job *j)
+static void run_few_rows(struct pass *pass, struct linear_job *job)
 {
-    int n_tasks = 2 * par_threads(p->par);
+    int n_tasks = 2 * par_threads(pass->par);
 
-    j->panels_per_task = (j->n_panels + n_tasks - 1) / n_tasks;
-    par_for(p->par, (j->n_panels + j->panels_per_task - 1) / j->panels_per_task,
-            few_rows_task, j);
+    job->panels_per_task = (job->n_panels + n_tasks - 1) / n_tasks;
+    par_for(pass->par, (job->n_panels + job->panels_per_task - 1) / job->panels_per_task,
+            few_rows_task, job);
 }
 
-static void run_linear(struct pass *p, struct linear_job *j)
+static void run_linear(struct pass *pass, struct linear_job *job)
 {
-    if (prepared_linear(p, j))
+    if (prepared_linear(pass, job))
         return;
-    if (j->n_rows <= LINEAR_FEW) {
-        run_few_rows(p, j);
+    if (job->n_rows <= LINEAR_FEW) {
+        run_few_rows(pass, job);
         return;
     }
-    if (j->n_rows > PACKED_ROWS && linear_packs(j->w) && packed_linear(p, j))
+    if (job->n_rows > PACKED_ROWS && linear_packs(job->w) && packed_linear(pass, job))
         return;
-    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
-            panel_task, j);
+    par_for(pass->par,
+            job->n_panels * ((job->n_rows + job->rows_per_task - 1) / job->rows_per_task),
+            panel_task, job);
 }
 
-/* x rounded to w's precision, in rows side by side, where that rounds inputs too. */
-static void round_rows(struct linear_job *j, struct matrix *w, struct arena *a)
+/* x rounded to matrix's precision, in rows side by side, where that rounds inputs too. */
+static void round_rows(struct linear_job *job, struct matrix *matrix, struct arena *a)
 {
-    float *x = arena_alloc_raw(a, (size_t)j->n_rows, (size_t)w->K * sizeof *x);
-    float *scale = arena_alloc_raw(a, (size_t)j->n_rows, sizeof *scale);
+    float *x = arena_alloc_raw(a, (size_t)job->n_rows, (size_t)matrix->K * sizeof *x);
+    float *scale = arena_alloc_raw(a, (size_t)job->n_rows, sizeof *scale);
 
-    for (int i = 0; i < j->n_rows; i++) {
-        const float *from = j->x + i * j->x_stride;
-        float *to = x + (int64_t)i * w->K;
+    for (int i = 0; i < job->n_rows; i++) {
+        const float *from = job->x + i * job->x_stride;
+        float *to = x + (int64_t)i * matrix->K;
 
-        if (w->precision == PRECISION_INT8)
-            scale[i] = quantise_row(to, from, w->K);
+        if (matrix->precision == PRECISION_INT8)
+            scale[i] = quantise_row(to, from, matrix->K);
         else
-            precision_round(w->precision, to, from, w->K);
+            precision_round(matrix->precision, to, from, matrix->K);
     }
-    w->x_scale = scale;
-    j->x = x;
-    j->x_stride = w->K;
+    matrix->x_scale = scale;
+    job->x = x;
+    job->x_stride = matrix->K;
 }
 
 /* The same with w, and x, rounded to a lower precision. */
-static void run_rounded(struct pass *p, struct linear_job *j, enum precision precision)
+static void run_rounded(struct pass *pass, struct linear_job *job, enum precision precision)
 {
-    struct arena_mark mark = arena_mark(p->call);
-    struct matrix matrix = *j->w;
+    struct arena_mark mark = arena_mark(pass->call);
+    struct matrix matrix = *job->w;
 
     matrix.precision = precision;
-    j->w = &matrix;
+    job->w = &matrix;
     if (quantise_block(precision) == 1)
-        round_rows(j, &matrix, p->call);
-    run_linear(p, j);
-    arena_reset(p->call, mark);
+        round_rows(job, &matrix, pass->call);
+    run_linear(pass, job);
+    arena_reset(pass->call, mark);
 }
 
 struct words_job {
@@ -137,9 +138,9 @@ static void words_task(void *self, int i, struct arena *scratch)
 }
 
 /* The same in fewer bits, of rows that are rounded once. */
-static void run_fast(struct pass *p, struct linear_job *j, const struct fast_kernel *fast)
+static void run_fast(struct pass *pass, struct linear_job *j, const struct fast_kernel *fast)
 {
-    struct arena_mark mark = arena_mark(p->call);
+    struct arena_mark mark = arena_mark(pass->call);
     struct matrix matrix = *j->w;
     struct words_job job = {
         .x = j->x, .x_stride = j->x_stride, .n_rows = j->n_rows, .K = matrix.K,
@@ -147,17 +148,17 @@ static void run_fast(struct pass *p, struct linear_job *j, const struct fast_ker
     };
 
     matrix.fast = fast;
-    job.to = stage_floats(p, (size_t)j->n_rows, (size_t)job.words);
-    stage_rows(p, j->n_rows, words_task, &job);
+    job.to = stage_floats(pass, (size_t)j->n_rows, (size_t)job.words);
+    stage_rows(pass, j->n_rows, words_task, &job);
     j->w = &matrix;
     j->x = job.to;
     j->x_stride = job.words;
-    run_linear(p, j);
-    arena_reset(p->call, mark);
+    run_linear(pass, j);
+    arena_reset(pass->call, mark);
 }
 
 /* A linear that is one matrix. */
-static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+static void one_linear(struct pass *pass, float *y, int64_t y_stride, const float *x,
                        int64_t x_stride, int n_rows, const struct param *w)
 {
     /* Where a panel is packed anew for each task, 512 rows make that cheap. */
@@ -167,19 +168,19 @@ static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *
         .n_rows = n_rows, .n_panels = (w->matrix.N + PANEL - 1) / PANEL,
         .w = &w->matrix,
     };
-    enum precision precision = pass_linear_precision(p, w);
-    const struct fast_kernel *fast = pass_fast(p, w);
-    struct meter *meter = par_meter(p->par);
+    enum precision precision = pass_linear_precision(pass, w);
+    const struct fast_kernel *fast = pass_fast(pass, w);
+    struct meter *meter = par_meter(pass->par);
     int before = meter_enter_linear(meter, n_rows, w->matrix.K, w->matrix.N,
                                     linear_size_bytes(&w->matrix));
 
-    job.rows_per_task = job.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
+    job.rows_per_task = job.n_panels < 4 * par_threads(pass->par) ? ROWS : n_rows;
     if (fast != NULL)
-        run_fast(p, &job, fast);
+        run_fast(pass, &job, fast);
     else if (precision == PRECISION_F32)
-        run_linear(p, &job);
+        run_linear(pass, &job);
     else
-        run_rounded(p, &job, precision);
+        run_rounded(pass, &job, precision);
     meter_leave(meter, before);
 }
 
@@ -193,13 +194,14 @@ static struct param stage_group_of(const struct param *w, int i)
     return group;
 }
 
-void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+void stage_linear(struct pass *pass, float *y, int64_t y_stride, const float *x,
                   int64_t x_stride, int n_rows, const struct param *w)
 {
     for (int i = 0; i < (w->n_groups > 0 ? w->n_groups : 1); i++) {
         struct param group = stage_group_of(w, i);
 
-        one_linear(p, y + i * w->matrix.N, y_stride, x + i * w->matrix.K, x_stride, n_rows, &group);
+        one_linear(pass, y + i * w->matrix.N, y_stride, x + i * w->matrix.K, x_stride, n_rows,
+                   &group);
     }
 }
 
@@ -222,10 +224,10 @@ int stage_rows_of(int n_rows, int i)
     return left < ROW_CHUNK ? left : ROW_CHUNK;
 }
 
-void stage_rows(struct pass *p, int n_rows,
+void stage_rows(struct pass *pass, int n_rows,
                 void (*task)(void *self, int i, struct arena *scratch), void *self)
 {
-    par_for(p->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
+    par_for(pass->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
 }
 
 struct add_job {
@@ -243,11 +245,11 @@ static void add_task(void *self, int i, struct arena *scratch)
     nn_add(job->y + at, job->x + at, (int64_t)stage_rows_of(job->n_rows, i) * job->D);
 }
 
-void stage_add(struct pass *p, float *y, const float *x, int n_rows, int D)
+void stage_add(struct pass *pass, float *y, const float *x, int n_rows, int D)
 {
     struct add_job job = { y, x, n_rows, D };
 
-    stage_rows(p, n_rows, add_task, &job);
+    stage_rows(pass, n_rows, add_task, &job);
 }
 
 struct scale_job {
@@ -271,12 +273,12 @@ static void scale_task(void *self, int i, struct arena *scratch)
             y[k] *= job->by[k];
 }
 
-void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor, const float *by)
+void stage_scale(struct pass *pass, float *y, int n_rows, int D, double factor, const float *by)
 {
     struct scale_job job = { y, (float)factor, by, n_rows, D };
 
     if (factor > 0 || by != NULL)
-        stage_rows(p, n_rows, scale_task, &job);
+        stage_rows(pass, n_rows, scale_task, &job);
 }
 
 struct norm_job {
@@ -311,15 +313,15 @@ static void norm_task(void *self, int i, struct arena *scratch)
         norm_rms(job->y + at, job->x + at, job->norm->vector, eps, count, D);
 }
 
-void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
+void stage_norm(struct pass *pass, float *y, const float *x, int n_rows, int D,
                 const struct param *norm)
 {
-    struct norm_job job = { p->m, y, x, n_rows, D, norm };
+    struct norm_job job = { pass->m, y, x, n_rows, D, norm };
     int before;
 
     if (norm->vector == NULL && y == x)
         return;
-    before = meter_enter(par_meter(p->par), METER_NORM);
-    stage_rows(p, n_rows, norm_task, &job);
-    meter_leave(par_meter(p->par), before);
+    before = meter_enter(par_meter(pass->par), METER_NORM);
+    stage_rows(pass, n_rows, norm_task, &job);
+    meter_leave(par_meter(pass->par), before);
 }

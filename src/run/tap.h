@@ -9,9 +9,9 @@
 
 /*
  * Calls the tap, if there is one for layer l, with the attention's inputs.  *replaced: set to true
- * if the tap computed the attention into p->z; else unchanged.  Errors: the tap's, and ERR_INPUT
+ * if the tap computed the attention into pass->z; else unchanged.  Errors: the tap's, and ERR_INPUT
  * for global rows.
  */
-int tap_show(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
+int tap_show(struct pass *pass, int l, const struct heads *heads, bool *replaced, struct err *e);
 
 #endif

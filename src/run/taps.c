@@ -19,10 +19,10 @@ struct job {
 };
 
 /* The taps of row t that lie in its text: first .. end - 1. */
-static void inside(const struct job *j, int t, int *first, int *end)
+static void inside(const struct job *job, int t, int *first, int *end)
 {
-    int K = j->p->m->config.n_taps, from = t - K / 2;
-    const int *start = j->p->b->start + j->text[t];
+    int K = job->p->m->config.n_taps, from = t - K / 2;
+    const int *start = job->p->b->start + job->text[t];
 
     *first = start[0] > from ? start[0] - from : 0;
     *end = start[1] - from < K ? start[1] - from : K;
@@ -95,59 +95,60 @@ static void mix_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-static const int *text_of_rows(struct pass *p)
+static const int *text_of_rows(struct pass *pass)
 {
-    int *text = arena_alloc_raw(p->call, (size_t)p->N, sizeof *text);
+    int *text = arena_alloc_raw(pass->call, (size_t)pass->N, sizeof *text);
 
-    for (int t = 0; t < p->b->n_texts; t++)
-        for (int i = p->b->start[t]; i < p->b->start[t + 1]; i++)
+    for (int t = 0; t < pass->b->n_texts; t++)
+        for (int i = pass->b->start[t]; i < pass->b->start[t + 1]; i++)
             text[i] = t;
     return text;
 }
 
-void taps_rows(struct pass *p, int l, bool wanted)
+void taps_rows(struct pass *pass, int l, bool wanted)
 {
-    const struct param *slot = p->m->layer[l].slot;
-    struct arena_mark mark = arena_mark(p->call);
-    int D = p->m->config.d_model, Hd = slot[W_TAPS_VALUE].matrix.N, n = slot[W_TAPS_ROW].matrix.N;
-    struct job job = { .p = p, .slot = slot };
+    const struct param *slot = pass->m->layer[l].slot;
+    struct arena_mark mark = arena_mark(pass->call);
+    int D = pass->m->config.d_model, Hd = slot[W_TAPS_VALUE].matrix.N,
+        n = slot[W_TAPS_ROW].matrix.N;
+    struct job job = { .p = pass, .slot = slot };
     float *share, *value;
 
-    if (p->mixed == NULL || !wanted)
+    if (pass->mixed == NULL || !wanted)
         return;
-    job.text = text_of_rows(p);
-    job.near = stage_floats(p, (size_t)p->N, (size_t)D);
-    job.key = stage_floats(p, (size_t)p->N, (size_t)Hd);
-    job.share = share = stage_floats(p, (size_t)p->N, (size_t)n);
-    job.value = value = stage_floats(p, (size_t)p->N, (size_t)Hd);
-    stage_rows(p, p->N, convolve_rows, &job);
-    stage_linear(p, job.key, Hd, job.near, D, p->N, &slot[W_TAPS_POINT]);
-    stage_rows(p, p->N, multiply_rows, &job);
-    stage_linear(p, share, n, job.key, Hd, p->N, &slot[W_TAPS_ROW]);
-    stage_linear(p, value, Hd, p->a, D, p->N, &slot[W_TAPS_VALUE]);
-    stage_rows(p, p->N, mix_rows, &job);
-    arena_reset(p->call, mark);
+    job.text = text_of_rows(pass);
+    job.near = stage_floats(pass, (size_t)pass->N, (size_t)D);
+    job.key = stage_floats(pass, (size_t)pass->N, (size_t)Hd);
+    job.share = share = stage_floats(pass, (size_t)pass->N, (size_t)n);
+    job.value = value = stage_floats(pass, (size_t)pass->N, (size_t)Hd);
+    stage_rows(pass, pass->N, convolve_rows, &job);
+    stage_linear(pass, job.key, Hd, job.near, D, pass->N, &slot[W_TAPS_POINT]);
+    stage_rows(pass, pass->N, multiply_rows, &job);
+    stage_linear(pass, share, n, job.key, Hd, pass->N, &slot[W_TAPS_ROW]);
+    stage_linear(pass, value, Hd, pass->a, D, pass->N, &slot[W_TAPS_VALUE]);
+    stage_rows(pass, pass->N, mix_rows, &job);
+    arena_reset(pass->call, mark);
 }
 
-void taps_add(struct pass *p, int l, enum stack_id stack, float *out, int D)
+void taps_add(struct pass *pass, int l, enum stack_id stack, float *out, int D)
 {
-    const struct param *param = &p->m->layer[l].slot[W_TAPS_O];
-    struct arena_mark mark = arena_mark(p->call);
+    const struct param *param = &pass->m->layer[l].slot[W_TAPS_O];
+    struct arena_mark mark = arena_mark(pass->call);
     float *add;
 
-    if (p->mixed == NULL || stack == STACK_CROSS)
+    if (pass->mixed == NULL || stack == STACK_CROSS)
         return;
-    add = stage_floats(p, (size_t)p->N, (size_t)D);
-    stage_linear(p, add, D, p->mixed, param->matrix.K, p->N, param);
-    nn_add(out, add, (int64_t)p->N * D);
-    arena_reset(p->call, mark);
+    add = stage_floats(pass, (size_t)pass->N, (size_t)D);
+    stage_linear(pass, add, D, pass->mixed, param->matrix.K, pass->N, param);
+    nn_add(out, add, (int64_t)pass->N * D);
+    arena_reset(pass->call, mark);
 }
 
-double taps_memory(const struct model *m, int n_tokens)
+double taps_memory(const struct model *model, int n_tokens)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     double Hd = (double)config->n_heads * config->d_head;
 
-    return !quirks_of(m->family)->taps ? 0 :
+    return !quirks_of(model->family)->taps ? 0 :
            n_tokens * (config->d_model + 3 * Hd + (double)config->n_taps * config->n_heads + 1);
 }

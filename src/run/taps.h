@@ -13,14 +13,14 @@
 
 #include "run/pass.h"
 
-/* Sets p->mixed of layer l, from p->a and the queries of p->qkv, if the layer has the convolution
- * and its output is wanted. */
-void taps_rows(struct pass *p, int l, bool wanted);
+/* Sets pass->mixed of layer l, from pass->a and the queries of pass->qkv, if the layer has the
+ * convolution and its output is wanted. */
+void taps_rows(struct pass *pass, int l, bool wanted);
 
-/* out[N, D] += p->mixed through its columns of the output projection. */
-void taps_add(struct pass *p, int l, enum stack_id stack, float *out, int D);
+/* out[N, D] += pass->mixed through its columns of the output projection. */
+void taps_add(struct pass *pass, int l, enum stack_id stack, float *out, int D);
 
 /* Floats of scratch memory for n tokens. */
-double taps_memory(const struct model *m, int n_tokens);
+double taps_memory(const struct model *model, int n_tokens);
 
 #endif

@@ -10,10 +10,10 @@
 /* Two beginnings; of each layer three sums, a norm after each, and one before two. */
 enum { STEPS_BEGIN = 2, STEPS_LAYER = 8 };
 
-static struct trail_attention *attentions(struct arena *a, const struct model *m, int S,
+static struct trail_attention *attentions(struct arena *a, const struct model *model, int S,
                                           bool keys)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     size_t L = (size_t)config->n_layers, H = (size_t)config->n_heads, n = (size_t)S;
     struct trail_attention *all = arena_alloc(a, L, sizeof *all);
 
@@ -22,7 +22,7 @@ static struct trail_attention *attentions(struct arena *a, const struct model *m
         all[l].z = arena_alloc(a, H * (size_t)config->d_value, sizeof(float));
         if (!keys)
             continue;
-        if (m->place.gate != NULL)
+        if (model->place.gate != NULL)
             all[l].gate = arena_alloc(a, H * (size_t)config->d_value, sizeof(float));
         all[l].v = arena_alloc(a, n * (size_t)config->n_kv_heads,
                                (uint64_t)config->d_value * sizeof(float));
@@ -33,28 +33,28 @@ static struct trail_attention *attentions(struct arena *a, const struct model *m
     return all;
 }
 
-struct trail *trail_new(struct arena *a, const struct model *m, int row, int T, int S,
+struct trail *trail_new(struct arena *a, const struct model *model, int row, int T, int S,
                         bool keys)
 {
-    size_t steps = STEPS_BEGIN + STEPS_LAYER * (size_t)m->config.n_layers;
+    size_t steps = STEPS_BEGIN + STEPS_LAYER * (size_t)model->config.n_layers;
     struct trail *t = arena_alloc(a, 1, sizeof *t);
 
-    *t = (struct trail){ .m = m, .row = row };
+    *t = (struct trail){ .m = model, .row = row };
     t->step = arena_alloc(a, steps, sizeof *t->step);
     for (size_t i = 0; i < steps; i++)
-        t->step[i].x = arena_alloc(a, (size_t)m->config.d_model, sizeof(float));
-    t->own = attentions(a, m, T, keys);
-    t->cross = attentions(a, m, S, keys);
+        t->step[i].x = arena_alloc(a, (size_t)model->config.d_model, sizeof(float));
+    t->own = attentions(a, model, T, keys);
+    t->cross = attentions(a, model, S, keys);
     return t;
 }
 
 /* ---- the tap ---- */
 
 /* The attention at hand; NULL: of a stack that comes before the model's. */
-static struct trail_attention *attention_of(const struct trail *t, int layer, int stack)
+static struct trail_attention *attention_of(const struct trail *trail, int layer, int stack)
 {
-    return stack == (int)t->m->family->stack_id ? &t->own[layer] :
-           stack == STACK_CROSS ? &t->cross[layer] : NULL;
+    return stack == (int)trail->m->family->stack_id ? &trail->own[layer] :
+           stack == STACK_CROSS ? &trail->cross[layer] : NULL;
 }
 
 static int keep_values(void *self, const struct qkv_view *view, struct err *e)
@@ -91,49 +91,50 @@ static void keep_made(void *self, int layer, enum stack_id stack, const float *z
     memcpy(to->z, z + (int64_t)t->row * width, (size_t)width * sizeof *z);
 }
 
-static void keep_step(void *self, const struct stream_step *s)
+static void keep_step(void *self, const struct stream_step *step)
 {
     struct trail *t = self;
     struct trail_step *to = &t->step[t->n_steps];
 
-    if (attention_of(t, s->layer, (int)s->stack) == NULL || t->row < s->row0 ||
-        t->row >= s->row0 + s->n_rows)
+    if (attention_of(t, step->layer, (int)step->stack) == NULL || t->row < step->row0 ||
+        t->row >= step->row0 + step->n_rows)
         return;
     assert(t->n_steps < STEPS_BEGIN + STEPS_LAYER * t->m->config.n_layers);
-    to->kind = s->kind;
-    to->layer = s->layer;
-    to->second = s->second;
-    to->stack = s->stack;
-    to->norm = s->norm;
-    memcpy(to->x, s->x + (int64_t)(t->row - s->row0) * s->D, (size_t)s->D * sizeof *to->x);
+    to->kind = step->kind;
+    to->layer = step->layer;
+    to->second = step->second;
+    to->stack = step->stack;
+    to->norm = step->norm;
+    memcpy(to->x, step->x + (int64_t)(t->row - step->row0) * step->D,
+           (size_t)step->D * sizeof *to->x);
     t->n_steps++;
 }
 
-struct tap trail_tap(struct trail *t)
+struct tap trail_tap(struct trail *trail)
 {
     return (struct tap){ .take = keep_values, .made = keep_made, .step = keep_step,
-                         .self = t };
+                         .self = trail };
 }
 
 /* ---- the sink ---- */
 
-static void trail_take(void *self, const struct rows *r, int n_heads)
+static void trail_take(void *self, const struct rows *rows, int n_heads)
 {
     const struct trail *t = self;
-    struct trail_attention *to = attention_of(t, r->layer, r->stack);
+    struct trail_attention *to = attention_of(t, rows->layer, rows->stack);
     size_t at, from;
 
     (void)n_heads;
-    if (to == NULL || t->row < r->row0 || t->row >= r->row0 + r->n_rows)
+    if (to == NULL || t->row < rows->row0 || t->row >= rows->row0 + rows->n_rows)
         return;
-    at = (size_t)r->head * (size_t)to->S + (size_t)r->key0;
-    from = (size_t)(t->row - r->row0) * r->stride;
-    memcpy(to->a + at, r->weight + from, (size_t)r->n_keys * sizeof *to->a);
-    for (size_t j = 0; j < (size_t)r->n_keys; j++)
-        to->hidden[at + j] = r->hidden != NULL && r->hidden[from + j] != 0;
+    at = (size_t)rows->head * (size_t)to->S + (size_t)rows->key0;
+    from = (size_t)(t->row - rows->row0) * rows->stride;
+    memcpy(to->a + at, rows->weight + from, (size_t)rows->n_keys * sizeof *to->a);
+    for (size_t j = 0; j < (size_t)rows->n_keys; j++)
+        to->hidden[at + j] = rows->hidden != NULL && rows->hidden[from + j] != 0;
 }
 
-struct sink trail_sink(struct trail *t)
+struct sink trail_sink(struct trail *trail)
 {
-    return (struct sink){ SINK_HEAD, trail_take, NULL, t };
+    return (struct sink){ SINK_HEAD, trail_take, NULL, trail };
 }

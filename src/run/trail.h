@@ -39,12 +39,12 @@ struct trail {
  * Allocates the trail of row `row` of a text of T tokens and, for cross-attention, S tokens of
  * another (0: none), in arena a, which may be the pass's; keys: values and weights are wanted.
  */
-struct trail *trail_new(struct arena *a, const struct model *m, int row, int T, int S,
+struct trail *trail_new(struct arena *a, const struct model *model, int row, int T, int S,
                         bool keys);
 
 /* The tap and sink that fill it in a pass of one text with all layers, heads and stacks; the sink
  * is required only if keys are wanted. */
-struct tap trail_tap(struct trail *t);
-struct sink trail_sink(struct trail *t);
+struct tap trail_tap(struct trail *trail);
+struct sink trail_sink(struct trail *trail);
 
 #endif

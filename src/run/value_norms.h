@@ -13,9 +13,9 @@ struct value_norms {
 };
 
 /*
- * |v_j W_O| or |v_j| of each head and key of layer l, by want->weighting, in p->call; NULL for
+ * |v_j W_O| or |v_j| of each head and key of layer l, by want->weighting, in pass->call; NULL for
  * WEIGHTING_PLAIN.
  */
-const struct value_norms *value_norms_of(struct pass *p, int l, const struct heads *h);
+const struct value_norms *value_norms_of(struct pass *pass, int l, const struct heads *heads);
 
 #endif

@@ -49,10 +49,10 @@ struct view_grams {
 
 /*
  * G = W_O W_O^T [d_v, d_v] of a head: the norm of a value x after the output projection is
- * |x W_O| = sqrt(x G x^T).  It lasts until the sinks have got the layer's rows; without v->grams it
- * is in v->room.  Requires v->out.
+ * |x W_O| = sqrt(x G x^T).  It lasts until the sinks have got the layer's rows; without view->grams
+ * it is in view->room.  Requires view->out.
  */
-const double *view_written(const struct qkv_view *v, int head);
+const double *view_written(const struct qkv_view *view, int head);
 
 enum stream_step_kind {
     STREAM_BEGIN,               /* the embeddings, as the first layer reads them */

@@ -21,49 +21,49 @@ enum { FIRST_ROWS = 1 << 14 };
 
 /* ---- sizes ---- */
 
-int64_t wave_rows_of(const struct config *c, int64_t n)
+int64_t wave_rows_of(const struct config *config, int64_t n)
 {
-    for (int i = 0; i < c->front.wave.n; i++) {
-        if (n < c->front.wave.width[i])
+    for (int i = 0; i < config->front.wave.n; i++) {
+        if (n < config->front.wave.width[i])
             return 0;
-        n = (n - c->front.wave.width[i]) / c->front.wave.step[i] + 1;
+        n = (n - config->front.wave.width[i]) / config->front.wave.step[i] + 1;
     }
     return n;
 }
 
 /* Rows of convolution i, or of samples where it is -1, that n rows of the last one read. */
-static int64_t rows_before(const struct config *c, int i, int64_t n)
+static int64_t rows_before(const struct config *config, int i, int64_t n)
 {
-    for (int k = c->front.wave.n - 1; k > i; k--)
-        n = (n - 1) * c->front.wave.step[k] + c->front.wave.width[k];
+    for (int k = config->front.wave.n - 1; k > i; k--)
+        n = (n - 1) * config->front.wave.step[k] + config->front.wave.width[k];
     return n;
 }
 
-int64_t wave_samples(const struct config *c)
+int64_t wave_samples(const struct config *config)
 {
-    return rows_before(c, -1, 1);
+    return rows_before(config, -1, 1);
 }
 
-int64_t wave_step(const struct config *c)
+int64_t wave_step(const struct config *config)
 {
-    return rows_before(c, -1, 2) - rows_before(c, -1, 1);
+    return rows_before(config, -1, 2) - rows_before(config, -1, 1);
 }
 
 /* Rows of the last convolution in a block. */
-static int block_rows(const struct config *c)
+static int block_rows(const struct config *config)
 {
-    int64_t one = rows_before(c, 0, 1), step = rows_before(c, 0, 2) - one;
+    int64_t one = rows_before(config, 0, 1), step = rows_before(config, 0, 2) - one;
 
     return one > FIRST_ROWS ? 1 : (int)((FIRST_ROWS - one) / step + 1);
 }
 
 /* Floats of the larger of the convolutions' outputs, but the last one's, of either parity. */
-static size_t wave_widest(const struct config *c, int parity, int n)
+static size_t wave_widest(const struct config *config, int parity, int n)
 {
     int64_t most = 0;
 
-    for (int i = parity; i < c->front.wave.n - 1; i += 2) {
-        int64_t size = rows_before(c, i, n) * c->front.wave.channels[i];
+    for (int i = parity; i < config->front.wave.n - 1; i += 2) {
+        int64_t size = rows_before(config, i, n) * config->front.wave.channels[i];
 
         most = size > most ? size : most;
     }
@@ -119,33 +119,33 @@ static void sum_rows(void *self, int i, struct arena *scratch)
         }
 }
 
-static struct windows windows_of(const struct config *c, int i, const float *x, int64_t n_in)
+static struct windows windows_of(const struct config *config, int i, const float *x, int64_t n_in)
 {
     return (struct windows){
-        .x = x, .row_stride = i > 0 ? c->front.wave.channels[i - 1] : 1, .channel_stride = 1,
-        .n_in = n_in, .width = c->front.wave.width[i], .step = c->front.wave.step[i],
+        .x = x, .row_stride = i > 0 ? config->front.wave.channels[i - 1] : 1, .channel_stride = 1,
+        .n_in = n_in, .width = config->front.wave.width[i], .step = config->front.wave.step[i],
     };
 }
 
 /* scale[C], shift[C] of the first convolution's channels, by the mean and the variance of each
  * over all rows, which are computed here, and once more where they are used. */
-static void scale_channels(struct pass *p, float *scale, float *shift, const struct values *v)
+static void scale_channels(struct pass *pass, float *scale, float *shift, const struct values *v)
 {
-    const struct config *config = &p->m->config;
-    const struct wave *first = &p->m->wave[0];
+    const struct config *config = &pass->m->config;
+    const struct wave *first = &pass->m->wave[0];
     int C = config->front.wave.channels[0], step = config->front.wave.step[0];
     int64_t n = (v->dim[0] - config->front.wave.width[0]) / step + 1;
-    float *y = stage_floats(p, MLP_ROWS, (size_t)C);
-    double *all = arena_alloc(p->call, (size_t)C, 2 * sizeof *all);
+    float *y = stage_floats(pass, MLP_ROWS, (size_t)C);
+    double *all = arena_alloc(pass->call, (size_t)C, 2 * sizeof *all);
     struct sum_job job = { .y = y, .width = C };
 
-    job.sum = arena_alloc_raw(p->call, MLP_ROWS / ROW_CHUNK, (size_t)C * 2 * sizeof *job.sum);
+    job.sum = arena_alloc_raw(pass->call, MLP_ROWS / ROW_CHUNK, (size_t)C * 2 * sizeof *job.sum);
     for (int64_t row = 0; row < n; row += MLP_ROWS) {
         job.n_rows = n - row < MLP_ROWS ? (int)(n - row) : MLP_ROWS;
-        windows_linear(p, y, job.n_rows,
+        windows_linear(pass, y, job.n_rows,
                        windows_of(config, 0, v->x + row * step, v->dim[0] - row * step),
                        windows_of_rows, &first->conv);
-        stage_rows(p, job.n_rows, sum_rows, &job);
+        stage_rows(pass, job.n_rows, sum_rows, &job);
         for (int i = 0; i < (job.n_rows + ROW_CHUNK - 1) / ROW_CHUNK; i++)
             for (int k = 0; k < 2 * C; k++)
                 all[k] += job.sum[(int64_t)i * 2 * C + k];
@@ -162,10 +162,10 @@ static void scale_channels(struct pass *p, float *scale, float *shift, const str
 /* ---- all of it ---- */
 
 /* out[n, E] = rows row0 .. row0 + n - 1; room: two buffers for what stands between. */
-static void one_block(struct pass *p, float *out, const struct values *v, int64_t row0, int n,
+static void one_block(struct pass *pass, float *out, const struct values *v, int64_t row0, int n,
                       float *const room[2], const float *scale, const float *shift)
 {
-    const struct config *config = &p->m->config;
+    const struct config *config = &pass->m->config;
     int last = config->front.wave.n - 1;
     const float *x = v->x + row0 * wave_step(config);
     int64_t n_in = rows_before(config, -1, n);
@@ -173,48 +173,48 @@ static void one_block(struct pass *p, float *out, const struct values *v, int64_
     for (int i = 0; i <= last; i++) {
         struct norm_job job = {
             .act = config->front.conv_act, .scale = i == 0 ? scale : NULL, .shift = shift,
-            .norm = config->front.wave.norms ? &p->m->wave[i].norm : NULL,
+            .norm = config->front.wave.norms ? &pass->m->wave[i].norm : NULL,
             .y = i == last ? out : room[i % 2], .n_rows = (int)rows_before(config, i, n),
             .width = config->front.wave.channels[i],
         };
 
-        windows_linear(p, job.y, job.n_rows, windows_of(config, i, x, n_in), windows_of_rows,
-                       &p->m->wave[i].conv);
-        stage_rows(p, job.n_rows, norm_rows, &job);
+        windows_linear(pass, job.y, job.n_rows, windows_of(config, i, x, n_in), windows_of_rows,
+                       &pass->m->wave[i].conv);
+        stage_rows(pass, job.n_rows, norm_rows, &job);
         x = job.y;
         n_in = job.n_rows;
     }
 }
 
-void wave_rows(struct pass *p, float *out, const struct values *v, int n)
+void wave_rows(struct pass *pass, float *out, const struct values *v, int n)
 {
-    const struct config *config = &p->m->config;
-    struct arena_mark mark = arena_mark(p->call);
+    const struct config *config = &pass->m->config;
+    struct arena_mark mark = arena_mark(pass->call);
     int block = block_rows(config), most = n < block ? n : block;
     size_t C = (size_t)config->front.wave.channels[0];
     float *room[2], *scale = NULL, *shift = NULL;
 
     for (int k = 0; k < 2; k++)
-        room[k] = stage_floats(p, wave_widest(config, k, most), 1);
+        room[k] = stage_floats(pass, wave_widest(config, k, most), 1);
     if (!config->front.wave.norms) {
-        scale = stage_floats(p, C, 1);
-        shift = stage_floats(p, C, 1);
-        scale_channels(p, scale, shift, v);
+        scale = stage_floats(pass, C, 1);
+        shift = stage_floats(pass, C, 1);
+        scale_channels(pass, scale, shift, v);
     }
     for (int row = 0; row < n; row += block)
-        one_block(p, out + (int64_t)row * config->d_embed, v, row,
+        one_block(pass, out + (int64_t)row * config->d_embed, v, row,
                   n - row < block ? n - row : block, room, scale, shift);
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
 }
 
-size_t wave_room(const struct model *m, int n)
+size_t wave_room(const struct model *model, int n)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     int block = block_rows(config), most = n < block ? n : block;
     size_t windows = 0, C = (size_t)config->front.wave.channels[0];
 
     for (int i = 0; i < config->front.wave.n; i++) {
-        size_t room = windows_room(&m->wave[i].conv, rows_before(config, i, most));
+        size_t room = windows_room(&model->wave[i].conv, rows_before(config, i, most));
 
         windows = room > windows ? room : windows;
     }

@@ -15,16 +15,16 @@
 #include "run/pass.h"
 
 /* Number of rows for n samples; 0 if they are too few. */
-int64_t wave_rows_of(const struct config *c, int64_t n_samples);
+int64_t wave_rows_of(const struct config *config, int64_t n_samples);
 
 /* Samples that one row depends on, and samples from one row to the next. */
-int64_t wave_samples(const struct config *c);
-int64_t wave_step(const struct config *c);
+int64_t wave_samples(const struct config *config);
+int64_t wave_step(const struct config *config);
 
 /* out[n, E] = the rows of one text's samples. */
-void wave_rows(struct pass *p, float *out, const struct values *v, int n);
+void wave_rows(struct pass *pass, float *out, const struct values *v, int n);
 
 /* Floats of scratch memory for n rows: at most those of a block, however many rows there are. */
-size_t wave_room(const struct model *m, int n);
+size_t wave_room(const struct model *model, int n);
 
 #endif

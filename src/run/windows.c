@@ -4,19 +4,19 @@
 
 #include "run/stage.h"
 
-static void fill_inside(const struct windows *j, float *out, const float *x)
+static void fill_inside(const struct windows *windows, float *out, const float *x)
 {
-    for (int c = 0; c < j->K / j->width; c++, x += j->channel_stride)
-        for (int k = 0; k < j->width; k++)
-            *out++ = x[k * j->row_stride];
+    for (int c = 0; c < windows->K / windows->width; c++, x += windows->channel_stride)
+        for (int k = 0; k < windows->width; k++)
+            *out++ = x[k * windows->row_stride];
 }
 
-static void fill_at_end(const struct windows *j, float *out, int64_t first)
+static void fill_at_end(const struct windows *windows, float *out, int64_t first)
 {
-    for (int c = 0; c < j->K / j->width; c++)
-        for (int k = 0; k < j->width; k++)
-            *out++ = first + k < 0 || first + k >= j->n_in ? 0 :
-                     j->x[(first + k) * j->row_stride + c * j->channel_stride];
+    for (int c = 0; c < windows->K / windows->width; c++)
+        for (int k = 0; k < windows->width; k++)
+            *out++ = first + k < 0 || first + k >= windows->n_in ? 0 :
+                     windows->x[(first + k) * windows->row_stride + c * windows->channel_stride];
 }
 
 void windows_of_rows(void *self, int i, struct arena *scratch)
@@ -36,22 +36,22 @@ void windows_of_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-void windows_linear(struct pass *p, float *y, int n, struct windows j,
+void windows_linear(struct pass *pass, float *y, int n, struct windows j,
                     void (*fill)(void *self, int i, struct arena *scratch),
                     const struct param *w)
 {
     int64_t D = w->matrix.N;
-    struct arena_mark mark = arena_mark(p->call);
+    struct arena_mark mark = arena_mark(pass->call);
 
-    j.p = p;
+    j.p = pass;
     j.K = w->matrix.K;
-    j.to = arena_alloc_raw(p->call, windows_room(w, n), sizeof *j.to);
+    j.to = arena_alloc_raw(pass->call, windows_room(w, n), sizeof *j.to);
     for (j.row0 = 0; j.row0 < n; j.row0 += MLP_ROWS) {
         j.n_rows = n - j.row0 < MLP_ROWS ? n - j.row0 : MLP_ROWS;
-        stage_rows(p, j.n_rows, fill, &j);
-        stage_linear(p, y + j.row0 * D, D, j.to, j.K, j.n_rows, w);
+        stage_rows(pass, j.n_rows, fill, &j);
+        stage_linear(pass, y + j.row0 * D, D, j.to, j.K, j.n_rows, w);
     }
-    arena_reset(p->call, mark);
+    arena_reset(pass->call, mark);
 }
 
 size_t windows_room(const struct param *w, int64_t n)

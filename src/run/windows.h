@@ -24,9 +24,9 @@ struct windows {
 /* A task that fills the i-th block of ROW_CHUNK windows of a convolution. */
 void windows_of_rows(void *self, int i, struct arena *scratch);
 
-/* y[n, N] = w times n windows, MLP_ROWS of them at a time, each block gathered by fill; sets p, to,
- * row0, n_rows and K of j. */
-void windows_linear(struct pass *p, float *y, int n, struct windows j,
+/* y[n, N] = w times n windows, MLP_ROWS of them at a time, each block gathered by fill; sets pass,
+ * to, row0, n_rows and K of j. */
+void windows_linear(struct pass *pass, float *y, int n, struct windows j,
                     void (*fill)(void *self, int i, struct arena *scratch),
                     const struct param *w);
 

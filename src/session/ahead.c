@@ -40,16 +40,16 @@ static void drop_all(void *what)
     ahead->n = 0;
 }
 
-struct ahead *ahead_new(const struct session *s)
+struct ahead *ahead_new(const struct session *session)
 {
-    struct ahead *ahead = arena_alloc(s->a, 1, sizeof *ahead);
-    uint64_t n_threads = (uint64_t)par_threads(s->par);
+    struct ahead *ahead = arena_alloc(session->a, 1, sizeof *ahead);
+    uint64_t n_threads = (uint64_t)par_threads(session->par);
 
     *ahead = (struct ahead){
-        .s = s, .n_most = LINES_AT_FIRST, .held = arena_child(s->a),
-        .line = arena_alloc(s->a, LINES * n_threads, sizeof *ahead->line),
+        .s = session, .n_most = LINES_AT_FIRST, .held = arena_child(session->a),
+        .line = arena_alloc(session->a, LINES * n_threads, sizeof *ahead->line),
     };
-    arena_own(s->a, drop_all, ahead);
+    arena_own(session->a, drop_all, ahead);
     return ahead;
 }
 

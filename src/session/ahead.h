@@ -24,8 +24,8 @@ struct ahead_line {
     struct memory_file report;  /* its report; data NULL if none was written */
 };
 
-/* An empty reader, in s->a; s has a tokeniser and threads. */
-struct ahead *ahead_new(const struct session *s);
+/* An empty reader, in session->a; session has a tokeniser and threads. */
+struct ahead *ahead_new(const struct session *session);
 
 /* Removes all lines. */
 void ahead_begin(struct ahead *ahead);

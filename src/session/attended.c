@@ -12,45 +12,46 @@ static const struct tokens *shown(const struct item *item, enum item_side which)
                                             item_side(item, which);
 }
 
-const struct tokens *session_queries(const struct session *s, const struct item *item)
+const struct tokens *session_queries(const struct session *session, const struct item *item)
 {
-    return shown(item, session_query_side(s));
+    return shown(item, session_query_side(session));
 }
 
-const struct tokens *session_keys(const struct session *s, const struct item *item)
+const struct tokens *session_keys(const struct session *session, const struct item *item)
 {
-    return shown(item, session_key_side(s));
+    return shown(item, session_key_side(session));
 }
 
-bool session_has_sinks(const struct session *s, const struct wanted *want)
+bool session_has_sinks(const struct session *session, const struct wanted *want)
 {
-    const struct model *m = s->average != NULL ? s->average->of : s->shown;
+    const struct model *m = session->average != NULL ? session->average->of : session->shown;
 
-    return s->stack != STACK_CROSS && model_has_sinks(m) &&
+    return session->stack != STACK_CROSS && model_has_sinks(m) &&
            want->weighting == WEIGHTING_PLAIN;
 }
 
-static struct token_list token_list(const struct session *s, const struct item *item,
+static struct token_list token_list(const struct session *session, const struct item *item,
                                     enum item_side which, struct arena *a)
 {
     const struct tokens *t = shown(item, which);
-    bool picture = s->model->family->front == FRONT_PATCH && item->values.x != NULL;
+    bool picture = session->model->family->front == FRONT_PATCH && item->values.x != NULL;
 
     return (struct token_list){ t->n, t->id, t->piece, t->special, t->type,
-                                mark_tokens(s, item, which, a),
-                                picture ? front_patch_columns(s->model, item->values.dim[2]) : 0,
-                                picture ? front_learnt_rows(s->model) : 0 };
+                                mark_tokens(session, item, which, a),
+                                picture ? front_patch_columns(session->model,
+                                                              item->values.dim[2]) : 0,
+                                picture ? front_learnt_rows(session->model) : 0 };
 }
 
-struct attended session_attended(const struct session *s, const struct texts *t,
+struct attended session_attended(const struct session *session, const struct texts *texts,
                                  struct arena *a)
 {
-    int count = t->source.n_texts;
+    int count = texts->source.n_texts;
     struct attended_text *text = arena_alloc(a, (size_t)count, sizeof *text);
 
     for (int i = 0; i < count; i++) {
-        text[i].queries = token_list(s, &t->item[i], session_query_side(s), a);
-        text[i].keys = token_list(s, &t->item[i], session_key_side(s), a);
+        text[i].queries = token_list(session, &texts->item[i], session_query_side(session), a);
+        text[i].keys = token_list(session, &texts->item[i], session_key_side(session), a);
     }
-    return (struct attended){ count, text, s->stack == STACK_CROSS };
+    return (struct attended){ count, text, session->stack == STACK_CROSS };
 }

@@ -20,41 +20,43 @@ struct session_average {
 };
 
 /*
- * After the selection: reads --average; where heads or layers are averaged, s->shown, its counts
- * and ranks, and *want, are those of the means.  ERR_USAGE: neither heads, layers, texts, several
- * of them with commas between, both (heads,layers) nor none.
+ * After the selection: reads --average; where heads or layers are averaged, session->shown, its
+ * counts and ranks, and *want, are those of the means.  ERR_USAGE: neither heads, layers, texts,
+ * several of them with commas between, both (heads,layers) nor none.
  */
-int average_select(struct session *s, struct wanted *want, struct err *e);
+int average_select(struct session *session, struct wanted *want, struct err *e);
 
-/* Whether s shows means over one of these: enum average_over. */
-static inline bool session_averages(const struct session *s, unsigned over)
+/* Whether session shows means over one of these: enum average_over. */
+static inline bool session_averages(const struct session *session, unsigned over)
 {
-    return s->average != NULL && (s->average->over & over) != 0;
+    return session->average != NULL && (session->average->over & over) != 0;
 }
 
 /* Whether heads that are shown have weights of their own: neither are rows all that the model has,
  * nor are heads or layers averaged. */
-static inline bool session_has_weights(const struct session *s)
+static inline bool session_has_weights(const struct session *session)
 {
-    return s->model->precomputed == NULL && !session_averages(s, AVERAGE_HEADS | AVERAGE_LAYERS);
+    return session->model->precomputed == NULL &&
+           !session_averages(session, AVERAGE_HEADS | AVERAGE_LAYERS);
 }
 
 /* For captions and tables: "mean of heads 0-3", "mean of layers 0-5 and heads"; NULL: neither
  * heads nor layers are averaged. */
-const char *average_text(const struct session *s, struct arena *a);
+const char *average_text(const struct session *session, struct arena *a);
 
 /*
  * Of texts: *out, of a, with the tokens that all of them have; where they differ, a token is named
  * "*" and has no id.  ERR_INPUT: they are not of one length.
  */
-int average_texts(const struct session *s, struct arena *a, const struct item *items, int n,
+int average_texts(const struct session *session, struct arena *a, const struct item *items, int n,
                   const char *name, struct item *out, struct err *e);
 
 /* The pass over the texts, or over those that item->several lists, and the means to the sinks. */
-int average_forward(const struct session *s, const struct texts *t, const struct wanted *want,
-                    const struct sink *sinks, int n_sinks, struct arena *a, struct err *e);
+int average_forward(const struct session *session, const struct texts *texts,
+                    const struct wanted *want, const struct sink *sinks, int n_sinks,
+                    struct arena *a, struct err *e);
 
 /* Bytes that the means of a text take beside its pass. */
-double average_memory(const struct session *s, const struct item *item);
+double average_memory(const struct session *session, const struct item *item);
 
 #endif

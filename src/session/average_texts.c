@@ -69,7 +69,7 @@ static int join_side(struct arena *a, const struct item *items, int n, enum item
     return 0;
 }
 
-int average_texts(const struct session *s, struct arena *a, const struct item *items, int n,
+int average_texts(const struct session *session, struct arena *a, const struct item *items, int n,
                   const char *name, struct item *out, struct err *e)
 {
     *out = (struct item){ .text = "", .several = items, .n_several = n };
@@ -82,5 +82,5 @@ int average_texts(const struct session *s, struct arena *a, const struct item *i
         join_side(a, items, n, SIDE_TARGET, &out->target, e) != 0 ||
         join_side(a, items, n, SIDE_KEYS, &out->keys, e) != 0)
         return -1;
-    return shown_fill(s, a, out, e);
+    return shown_fill(session, a, out, e);
 }

@@ -6,17 +6,17 @@
 
 #include "weights/npz.h"
 
-int boxes_check(const struct session *s, struct err *e)
+int boxes_check(const struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
 
     if (asked->boxes == NULL)
         return 0;
-    if (s->model == NULL)
+    if (session->model == NULL)
         return err_set(e, ERR_USAGE, "--boxes: tokens are the same wherever they lie on a page");
-    if (s->model->slot[W_BOX_X].weight == NULL)
+    if (session->model->slot[W_BOX_X].weight == NULL)
         return err_set(e, ERR_USAGE, "--boxes: %s reads no boxes (only layoutlm does)",
-                       s->model->name);
+                       session->model->name);
     return 0;
 }
 
@@ -29,10 +29,10 @@ static int check_number(double x, int n, int64_t row, struct err *e)
 }
 
 /* Their widths and heights have rows in tables, too. */
-static int read_boxes(const struct model *m, const float *x, int64_t n, int *box, struct err *e)
+static int read_boxes(const struct model *model, const float *x, int64_t n, int *box, struct err *e)
 {
     for (int64_t i = 0; i < 4 * n; i++) {
-        if (check_number((double)x[i], m->config.n_boxes, i / 4, e) != 0)
+        if (check_number((double)x[i], model->config.n_boxes, i / 4, e) != 0)
             return -1;
         box[i] = (int)x[i];
     }
@@ -44,27 +44,27 @@ static int read_boxes(const struct model *m, const float *x, int64_t n, int *box
     return 0;
 }
 
-static int boxes_take(const struct model *m, struct arena *a, const struct tensor *t,
+static int boxes_take(const struct model *model, struct arena *a, const struct tensor *tensor,
                       struct item *item, struct err *e)
 {
     int n = item->tokens.n, *box;
     float *x;
 
-    if (t->n_dims != 2 || t->shape[0] != n || t->shape[1] != 4)
+    if (tensor->n_dims != 2 || tensor->shape[0] != n || tensor->shape[1] != 4)
         return err_set(e, ERR_INPUT, "shape %s, expected [%d,4]: a box for each token, special "
-                       "ones too", tensor_shape(a, t), n);
+                       "ones too", tensor_shape(a, tensor), n);
     x = arena_alloc_raw(a, (uint64_t)n, 4 * sizeof *x);
     box = arena_alloc_raw(a, (uint64_t)n, 4 * sizeof *box);
-    tensor_read(x, t, 0, t->n_elements);
-    if (read_boxes(m, x, n, box, e) != 0)
+    tensor_read(x, tensor, 0, tensor->n_elements);
+    if (read_boxes(model, x, n, box, e) != 0)
         return -1;
     item->box = box;
     return 0;
 }
 
-int boxes_fill(const struct session *s, struct arena *a, struct item *item, struct err *e)
+int boxes_fill(const struct session *session, struct arena *a, struct item *item, struct err *e)
 {
-    const char *path = s->asked->boxes;
+    const char *path = session->asked->boxes;
     const struct tensor *tensor;
     struct weights *weights;
     int status;
@@ -74,7 +74,7 @@ int boxes_fill(const struct session *s, struct arena *a, struct item *item, stru
     weights = npz_open_one(a, path, &tensor, e);
     if (weights == NULL)
         return -1;
-    status = boxes_take(s->model, a, tensor, item, e);
+    status = boxes_take(session->model, a, tensor, item, e);
     weights_close(weights);
     return status == 0 ? 0 : err_under(e, "%s", path);
 }

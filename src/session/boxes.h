@@ -9,7 +9,7 @@
 
 /* ERR_USAGE if --boxes is given and the session has no model that reads boxes, or its texts
  * come from a file or are cut by --split. */
-int boxes_check(const struct session *s, struct err *e);
+int boxes_check(const struct session *session, struct err *e);
 
 /*
  * Sets item->box of a tokenised text, if --boxes is given.
@@ -18,6 +18,6 @@ int boxes_check(const struct session *s, struct err *e);
  * not whole, or outside of the model's tables; a box whose right or bottom comes before its left
  * or top.
  */
-int boxes_fill(const struct session *s, struct arena *a, struct item *item, struct err *e);
+int boxes_fill(const struct session *session, struct arena *a, struct item *item, struct err *e);
 
 #endif

@@ -48,14 +48,14 @@ static void documents_draw(int seed, int gold, int *order)
     order[place] = gold;
 }
 
-static int documents_encode(const struct session *s, struct arena *a, const char *text,
+static int documents_encode(const struct session *session, struct arena *a, const char *text,
                             struct item *out, struct err *e)
 {
     const struct tok_input in = { .text = text, .text_size = strlen(text),
-                                  .no_special = s->asked->no_special };
+                                  .no_special = session->asked->no_special };
 
     *out = (struct item){ .text = text, .text_size = strlen(text) };
-    return tok_encode(s->tok, a, &in, &out->tokens, e);
+    return tok_encode(session->tok, a, &in, &out->tokens, e);
 }
 
 /* Token for token the same up to this one. */
@@ -64,7 +64,7 @@ static bool begin_alike(const struct tokens *x, const struct tokens *y, int n)
     return n <= x->n && n <= y->n && memcmp(x->id, y->id, (size_t)n * sizeof *x->id) == 0;
 }
 
-int documents_text(const struct session *s, struct arena *a, int seed, int i,
+int documents_text(const struct session *session, struct arena *a, int seed, int i,
                    struct documents *out, struct err *e)
 {
     struct ranking_places *places = &out->places;
@@ -82,11 +82,11 @@ int documents_text(const struct session *s, struct arena *a, int seed, int i,
         const char *whole = arena_printf(a, "%sQuestion: %s Answer:", text, asked[k]);
         const struct tokens *tokens = &out->item[k].tokens;
 
-        if (documents_encode(s, a, whole, &out->item[k], e) != 0)
+        if (documents_encode(session, a, whole, &out->item[k], e) != 0)
             return -1;
         haystack_span(tokens, begins, (int)strlen(whole), &places->query[k],
                       &places->n_query[k]);
-        if (tokens->n > s->model->max_tokens || places->n_query[k] == 0)
+        if (tokens->n > session->model->max_tokens || places->n_query[k] == 0)
             return 0;
     }
     haystack_span(&out->item[0].tokens, from, from + size, &places->gold, &places->n_gold);

@@ -21,7 +21,7 @@ struct documents {
  * Returns 1; 0 if the text is too long for the model, or the two texts do not begin with the same
  * tokens; -1 if it cannot be tokenised.
  */
-int documents_text(const struct session *s, struct arena *a, int seed, int i,
+int documents_text(const struct session *session, struct arena *a, int seed, int i,
                    struct documents *out, struct err *e);
 
 #endif

@@ -4,11 +4,12 @@
 #include "session/pass.h"
 #include "session/shown.h"
 
-int session_forward(const struct session *s, const struct texts *t, const struct wanted *want,
-                    const struct sink *sinks, int n_sinks, struct arena *a, struct err *e)
+int session_forward(const struct session *session, const struct texts *texts,
+                    const struct wanted *want, const struct sink *sinks, int n_sinks,
+                    struct arena *a, struct err *e)
 {
-    if (s->average != NULL)
-        return average_forward(s, t, want, sinks, n_sinks, a, e);
-    n_sinks = shown_sinks(s, t, a, &sinks, n_sinks);
-    return session_pass(s, t, want, sinks, n_sinks, a, e);
+    if (session->average != NULL)
+        return average_forward(session, texts, want, sinks, n_sinks, a, e);
+    n_sinks = shown_sinks(session, texts, a, &sinks, n_sinks);
+    return session_pass(session, texts, want, sinks, n_sinks, a, e);
 }

@@ -2,11 +2,11 @@
  * --generate, or no text for the decoder -> the rules by which texts are continued, if they are. */
 #include "session/select.h"
 
-int session_generation(struct session *s, bool text, struct err *e)
+int session_generation(struct session *session, bool text, struct err *e)
 {
     enum { DEFAULT_TOKENS = 32 };
-    const struct asked *asked = s->asked;
-    const struct model *model = s->model,
+    const struct asked *asked = session->asked;
+    const struct model *model = session->model,
                        *last = model->decoder != NULL ? model->decoder : model;
     bool given = asked->generate > 0, pair = model->decoder != NULL;
     bool masked = asked->mask != NULL || asked->memory_mask != NULL ||
@@ -21,10 +21,10 @@ int session_generation(struct session *s, bool text, struct err *e)
     if (given && pair && text)
         return err_set(e, ERR_USAGE, "--generate: the decoder's text is generated and "
                        "cannot be given");
-    if (given && pair && s->stack == STACK_ENCODER)
+    if (given && pair && session->stack == STACK_ENCODER)
         return err_set(e, ERR_USAGE, "--generate: the encoder's stack shows no token that "
                        "is generated: expected -s decoder or cross");
-    if (!given && (!pair || s->stack == STACK_ENCODER || text ||
+    if (!given && (!pair || session->stack == STACK_ENCODER || text ||
                    asked->decoder_ids != NULL))
         return 0;
     if ((!last->has_head || masked) && !given && asked->jsonl)
@@ -34,10 +34,10 @@ int session_generation(struct session *s, bool text, struct err *e)
                        "text, not a generated one");
     if (model_check_head(model, last, e) != 0)
         return err_set(e, ERR_INPUT, "%s, so it cannot generate text%s",
-                       arena_strdup(s->a, e->msg), !pair ? "" : asked_array(asked) != NULL ?
+                       arena_strdup(session->a, e->msg), !pair ? "" : asked_array(asked) != NULL ?
                        ": expected TEXT or --decoder-ids" : ": expected TEXT_B, "
                        "--decoder-ids or -f FILE with --pairs or --jsonl");
-    s->n_generate = given ? asked->generate : DEFAULT_TOKENS;
-    s->rules = rules = arena_alloc(s->a, 1, sizeof *rules);
-    return generation_read(rules, s->a, model, e);
+    session->n_generate = given ? asked->generate : DEFAULT_TOKENS;
+    session->rules = rules = arena_alloc(session->a, 1, sizeof *rules);
+    return generation_read(rules, session->a, model, e);
 }

@@ -11,9 +11,9 @@ static bool is_word(const char *list, const char *word)
     return strcmp(list, word) == 0;
 }
 
-static bool has_global(const struct model *m)
+static bool has_global(const struct model *model)
 {
-    return family_has(m->family, W_Q_GLOBAL);
+    return family_has(model->family, W_Q_GLOBAL);
 }
 
 static int global_members(const char *list, int n, bool *out, struct err *e)
@@ -24,17 +24,17 @@ static int global_members(const char *list, int n, bool *out, struct err *e)
     return is_word(list, "none") ? 0 : list_members(&of, list, out, e);
 }
 
-int global_check(const struct session *s, struct err *e)
+int global_check(const struct session *session, struct err *e)
 {
-    const char *list = s->asked->global;
+    const char *list = session->asked->global;
 
     if (list == NULL)
         return 0;
-    if (s->model == NULL)
+    if (session->model == NULL)
         return err_set(e, ERR_USAGE, "--global: tokens are the same whichever of them see all");
-    if (!has_global(s->model))
+    if (!has_global(session->model))
         return err_set(e, ERR_USAGE, "--global: %s has no global tokens (only longformer "
-                       "and led do)", s->model->name);
+                       "and led do)", session->model->name);
     return global_members(list, 0, NULL, e);
 }
 
@@ -64,27 +64,29 @@ static int by_object(const struct item *item, unsigned char *global, struct err 
 }
 
 /* The question ends at the first separator; a second one stands before the answer. */
-static int by_separators(const struct config *c, const struct tokens *t,
+static int by_separators(const struct config *config, const struct tokens *tokens,
                          unsigned char *global, struct err *e)
 {
     int n_seps = 0, first = 0;
 
-    for (int i = 0; i < t->n; i++) {
-        if (t->id[i] == c->sparse.sep_id && n_seps++ == 0)
+    for (int i = 0; i < tokens->n; i++) {
+        if (tokens->id[i] == config->sparse.sep_id && n_seps++ == 0)
             first = i;
     }
     if (n_seps != 3)
-        return err_set(e, ERR_INPUT, "separators (id %d): found %d in the text, expected "
-                       "3, of a question and its answer, or --global", c->sparse.sep_id, n_seps);
-    for (int i = 0; i < t->n; i++)
-        global[i] = c->sparse.rule == GLOBAL_QUESTION ? i < first : i > first + 1;
+        return err_set(e, ERR_INPUT,
+                       "separators (id %d): found %d in the text, expected "
+                       "3, of a question and its answer, or --global",
+                       config->sparse.sep_id, n_seps);
+    for (int i = 0; i < tokens->n; i++)
+        global[i] = config->sparse.rule == GLOBAL_QUESTION ? i < first : i > first + 1;
     return 0;
 }
 
-static int by_rule(const struct config *c, const struct tokens *t, unsigned char *global,
+static int by_rule(const struct config *config, const struct tokens *tokens, unsigned char *global,
                    struct err *e)
 {
-    switch (c->sparse.rule) {
+    switch (config->sparse.rule) {
     case GLOBAL_NONE:
         break;
     case GLOBAL_FIRST:
@@ -92,15 +94,15 @@ static int by_rule(const struct config *c, const struct tokens *t, unsigned char
         break;
     case GLOBAL_QUESTION:
     case GLOBAL_ANSWER:
-        return by_separators(c, t, global, e);
+        return by_separators(config, tokens, global, e);
     }
     return 0;
 }
 
-int global_fill(const struct session *s, struct arena *a, struct item *item,
+int global_fill(const struct session *session, struct arena *a, struct item *item,
                 struct err *e)
 {
-    const struct model *model = s->model;
+    const struct model *model = session->model;
     int count = item->tokens.n, status;
     unsigned char *global;
 
@@ -112,7 +114,7 @@ int global_fill(const struct session *s, struct arena *a, struct item *item,
                        "and led do)", model->name);
     global = arena_alloc(a, (size_t)count, 1);
     status = item->global_at != NULL ? by_object(item, global, e) :
-         s->asked->global != NULL ? by_option(a, s->asked->global, global, count, e) :
+         session->asked->global != NULL ? by_option(a, session->asked->global, global, count, e) :
          by_rule(&model->config, &item->tokens, global, e);
     item->global = global;
     return status;

@@ -9,7 +9,7 @@
 #include "session/input.h"
 
 /* ERR_USAGE if --global is not a list, or the session's model has no global tokens. */
-int global_check(const struct session *s, struct err *e);
+int global_check(const struct session *session, struct err *e);
 
 /*
  * Sets item->global of a tokenised text, unless it is set.
@@ -18,7 +18,7 @@ int global_check(const struct session *s, struct err *e);
  * a model without global tokens (ERR_INPUT); a text without the three separators that
  * tell question from answer, where the model's class looks for them (ERR_INPUT).
  */
-int global_fill(const struct session *s, struct arena *a, struct item *item,
+int global_fill(const struct session *session, struct arena *a, struct item *item,
                 struct err *e);
 
 #endif

@@ -5,49 +5,50 @@
 #include "session/layer.h"
 
 /* By the pointer: two models may have one name. */
-static int handed_place_of(const struct handed *h, const struct asked *asked)
+static int handed_place_of(const struct handed *handed, const struct asked *asked)
 {
-    return h->session[1] != NULL && asked->model == h->name[1] ? 1 : 0;
+    return handed->session[1] != NULL && asked->model == handed->name[1] ? 1 : 0;
 }
 
-static int handed_check_same(const struct session *of, const struct asked *asked, struct err *e)
+static int handed_check_same(const struct session *session, const struct asked *asked,
+                             struct err *e)
 {
-    const struct layer_asked layer = layer_of_asked(asked), was = layer_of_asked(of->asked);
+    const struct layer_asked layer = layer_of_asked(asked), was = layer_of_asked(session->asked);
     const char *wrong = layer.held != was.held ? "--page-precision" :
-                        !of->model->family->bare ? NULL :
+                        !session->model->family->bare ? NULL :
                         layer.unmasked && !was.unmasked ? "--mask none" :
                         layer.memory && !was.memory ? "--memory" : NULL;
 
     return wrong == NULL ? 0 :
            err_set(e, ERR_USAGE, "%s: %s is open already, and would have to be opened in another "
-                   "way", wrong, of->name);
+                   "way", wrong, session->name);
 }
 
-int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
+int handed_open(struct session *session, const struct asked *asked, bool tokens_only,
                 const struct env *env, struct err *e)
 {
     const struct session *of = asked->handed->session[handed_place_of(asked->handed, asked)];
 
-    session_share(s, of, asked);
-    s->env = env;
-    s->a = env->arena;
+    session_share(session, of, asked);
+    session->env = env;
+    session->a = env->arena;
     if (handed_check_same(of, asked, e) != 0)
         return -1;
-    par_on_full(s->par, s->a);
-    par_tell(s->par, env->progress);
+    par_on_full(session->par, session->a);
+    par_tell(session->par, env->progress);
     if (tokens_only)
-        s->model = NULL;
+        session->model = NULL;
     return 0;
 }
 
-const struct item *handed_item(const struct session *s)
+const struct item *handed_item(const struct session *session)
 {
-    const struct handed *h = s->asked->handed;
-    int place = h != NULL ? handed_place_of(h, s->asked) : 0;
+    const struct handed *h = session->asked->handed;
+    int place = h != NULL ? handed_place_of(h, session->asked) : 0;
 
     for (int i = 0; h != NULL && i < HANDED_MOST; i++)
         if (h->item[i] != NULL && place == (h->session[1] != NULL ? i : 0) &&
-            h->file[i] == asked_array(s->asked))
+            h->file[i] == asked_array(session->asked))
             return h->item[i];
     return NULL;
 }

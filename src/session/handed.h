@@ -22,13 +22,14 @@ struct handed {
 };
 
 /*
- * Opens s as a share of the open session that asked->model names, with env's arena and progress.
+ * Opens session as a share of the open session that asked->model names, with env's arena and
+ * progress.
  * ERR_USAGE: the request would open the model with other options.
  */
-int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
+int handed_open(struct session *session, const struct asked *asked, bool tokens_only,
                 const struct env *env, struct err *e);
 
-/* The input of the request of s if the caller has read it already; else NULL. */
-const struct item *handed_item(const struct session *s);
+/* The input of the request of session if the caller has read it already; else NULL. */
+const struct item *handed_item(const struct session *session);
 
 #endif

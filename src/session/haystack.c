@@ -30,23 +30,24 @@ static const char needle[] = " The pass key is";
 /* Its end stands nowhere else: induction alone does not lead to the words. */
 static const char question[] = " What is the pass key? Answer:";
 
-const char *haystack_unreadable(const struct session *s)
+const char *haystack_unreadable(const struct session *session)
 {
-    const char *why = random_refusal(s);
+    const char *why = random_refusal(session);
 
-    if (why != NULL || s->tok != NULL)
+    if (why != NULL || session->tok != NULL)
         return why;
-    return s->tok_err.absent ? "it has no tokeniser" : s->tok_err.msg;
+    return session->tok_err.absent ? "it has no tokeniser" : session->tok_err.msg;
 }
 
-const char *haystack_refusal(const struct session *s)
+const char *haystack_refusal(const struct session *session)
 {
-    const char *why = haystack_unreadable(s);
+    const char *why = haystack_unreadable(session);
 
     if (why != NULL)
         return why;
-    return s->model->has_head && s->model->config.head.task == NULL ? NULL :
-                                                                      "it predicts no tokens";
+    return session->model->has_head && session->model->config.head.task == NULL ?
+               NULL :
+               "it predicts no tokens";
 }
 
 /* " alpha bravo ..": N_WORDS of them, no two alike. */
@@ -77,11 +78,11 @@ static const char *filler(struct arena *a, int first, int n)
     return text;
 }
 
-void haystack_span(const struct tokens *t, int from, int to, int *first, int *n)
+void haystack_span(const struct tokens *tokens, int from, int to, int *first, int *n)
 {
     *first = *n = 0;
-    for (int i = 0; i < t->n; i++)
-        if (t->bytes[i].end > from && t->bytes[i].start < to) {
+    for (int i = 0; i < tokens->n; i++)
+        if (tokens->bytes[i].end > from && tokens->bytes[i].start < to) {
             *first = *n == 0 ? i : *first;
             (*n)++;
         }
@@ -89,7 +90,7 @@ void haystack_span(const struct tokens *t, int from, int to, int *first, int *n)
 
 /* The text with n sentences, `before` of them before the needle; all parts begin with a blank,
  * of which the text leaves out the first. */
-static int haystack_encode(const struct session *s, struct arena *a, const char *key, int n,
+static int haystack_encode(const struct session *session, struct arena *a, const char *key, int n,
                            int before, struct haystack *out, struct err *e)
 {
     const char *head = arena_printf(a, "%s%s", filler(a, 0, before), needle);
@@ -97,23 +98,23 @@ static int haystack_encode(const struct session *s, struct arena *a, const char 
                                       question);
     const char *text = arena_printf(a, "%s%s", middle, key) + 1;
     const struct tok_input in = { .text = text, .text_size = strlen(text),
-                                  .no_special = s->asked->no_special };
+                                  .no_special = session->asked->no_special };
     int from = (int)strlen(head), again = (int)strlen(middle), size = (int)strlen(key) - 1;
     struct retrieval_places *places = &out->places;
 
     out->item = (struct item){ .text = text, .text_size = strlen(text) };
-    if (tok_encode(s->tok, a, &in, &out->item.tokens, e) != 0)
+    if (tok_encode(session->tok, a, &in, &out->item.tokens, e) != 0)
         return -1;
     haystack_span(&out->item.tokens, from, from + size, &places->needle, &places->n_needle);
     haystack_span(&out->item.tokens, again, again + size, &places->gold, &places->n_gold);
     return 0;
 }
 
-int haystack_text(const struct session *s, struct arena *a, int seed, int i,
+int haystack_text(const struct session *session, struct arena *a, int seed, int i,
                   struct haystack *out, struct err *e)
 {
     const char *key = draw_words(a, seed, i);
-    int depth = i % HAYSTACK_DEPTHS, most = s->model->max_tokens;
+    int depth = i % HAYSTACK_DEPTHS, most = session->model->max_tokens;
     int low = 0, high = MOST_TOKENS / 2;
 
     most = most < MOST_TOKENS ? most : MOST_TOKENS;
@@ -121,14 +122,14 @@ int haystack_text(const struct session *s, struct arena *a, int seed, int i,
     while (low < high) {
         int n = (low + high + 1) / 2;
 
-        if (haystack_encode(s, a, key, n, 0, out, e) != 0)
+        if (haystack_encode(session, a, key, n, 0, out, e) != 0)
             return -1;
         if (out->item.tokens.n <= most)
             low = n;
         else
             high = n - 1;
     }
-    if (haystack_encode(s, a, key, low, low * depth / (HAYSTACK_DEPTHS - 1), out, e) != 0)
+    if (haystack_encode(session, a, key, low, low * depth / (HAYSTACK_DEPTHS - 1), out, e) != 0)
         return -1;
     return out->item.tokens.n <= most && low > 0 && out->places.n_needle > 0 &&
            out->places.gold > 0;

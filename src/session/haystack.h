@@ -16,12 +16,12 @@ struct haystack {
 };
 
 /* The tokens of bytes from .. to - 1 of their text: *first, and how many, *n; *n 0 if none. */
-void haystack_span(const struct tokens *t, int from, int to, int *first, int *n);
+void haystack_span(const struct tokens *tokens, int from, int to, int *first, int *n);
 
 /* Why the model cannot read such texts (unreadable), or cannot answer them (refusal); NULL if it
  * can. */
-const char *haystack_unreadable(const struct session *s);
-const char *haystack_refusal(const struct session *s);
+const char *haystack_unreadable(const struct session *session);
+const char *haystack_refusal(const struct session *session);
 
 /*
  * Text number i of HAYSTACK_LENGTHS x HAYSTACK_DEPTHS, in arena a.  Its length is at most 1/8,
@@ -29,7 +29,7 @@ const char *haystack_refusal(const struct session *s);
  * 3/4 or all of the sentences.  The words are drawn from the NATO alphabet by seed.
  * Returns 1; 0 if no such text fits into so few tokens; -1 if it cannot be tokenised.
  */
-int haystack_text(const struct session *s, struct arena *a, int seed, int i,
+int haystack_text(const struct session *session, struct arena *a, int seed, int i,
                   struct haystack *out, struct err *e);
 
 #endif

@@ -14,25 +14,25 @@ static const char like[] = "0,3-5, last, -1 or all";
 /* ---- lists of numbers ---- */
 
 /* Layers that can be shown: not all of a hybrid attend, nor does a file of rows hold all. */
-static bool *layers_shown(const struct session *s)
+static bool *layers_shown(const struct session *session)
 {
-    bool *has = arena_alloc(s->a, (size_t)s->n_layers, sizeof *has);
+    bool *has = arena_alloc(session->a, (size_t)session->n_layers, sizeof *has);
 
-    for (int l = 0; l < s->n_layers; l++)
-        has[l] = model_has_layer(s->model, l);
+    for (int l = 0; l < session->n_layers; l++)
+        has[l] = model_has_layer(session->model, l);
     return has;
 }
 
-const char *session_layers(struct arena *a, const struct model *m, int L)
+const char *session_layers(struct arena *a, const struct model *model, int L)
 {
     const char *list = "";
 
     for (int layer = 0; layer < L; layer++) {
         int first = layer;
 
-        if (!model_has_layer(m, layer))
+        if (!model_has_layer(model, layer))
             continue;
-        while (layer + 1 < L && model_has_layer(m, layer + 1))
+        while (layer + 1 < L && model_has_layer(model, layer + 1))
             layer++;
         list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
         if (layer > first)
@@ -42,30 +42,31 @@ const char *session_layers(struct arena *a, const struct model *m, int L)
 }
 
 /* "MODEL holds layers 1,3": what to say where another is asked for. */
-static const char *session_heads_holds(const struct session *s)
+static const char *session_heads_holds(const struct session *session)
 {
-    return arena_printf(s->a, "%s %s %s", s->model->name,
-                        s->model->precomputed != NULL ? "holds layers" : "has attention in layers",
-                        session_layers(s->a, s->model, s->n_layers));
+    return arena_printf(session->a, "%s %s %s", session->model->name,
+                        session->model->precomputed != NULL ? "holds layers" :
+                                                              "has attention in layers",
+                        session_layers(session->a, session->model, session->n_layers));
 }
 
-static int session_heads_members(const struct session *s, const char *option, const char *member,
-                                 int n, const bool *has, const char *list, const bool **out,
-                                 const int **rank, struct err *e)
+static int session_heads_members(const struct session *session, const char *option,
+                                 const char *member, int n, const bool *has, const char *list,
+                                 const bool **out, const int **rank, struct err *e)
 {
     const struct list_of of = { .option = option, .like = like, .owner = "the model",
                                 .member = member, .n = n, .from_end = true, .has = has,
-                                .holds = has != NULL ? session_heads_holds(s) : NULL };
+                                .holds = has != NULL ? session_heads_holds(session) : NULL };
     bool *which;
     int *ranks;
 
     if (list == NULL)
         return 0;
-    which = arena_alloc(s->a, (size_t)n, sizeof *which);
+    which = arena_alloc(session->a, (size_t)n, sizeof *which);
     *out = which;
     if (list_members(&of, list, which, e) != 0)
         return -1;
-    *rank = ranks = arena_alloc(s->a, (size_t)n, sizeof *ranks);
+    *rank = ranks = arena_alloc(session->a, (size_t)n, sizeof *ranks);
     list_ranks(&of, list, ranks);
     return 0;
 }
@@ -111,17 +112,19 @@ static const char *mixed(const char *list)
     return names && numbers ? "; numbers and names cannot be mixed" : "";
 }
 
-static int named_heads(struct session *s, struct wanted *want, struct err *e)
+static int named_heads(struct session *session, struct wanted *want, struct err *e)
 {
-    const struct asked *asked = s->asked;
-    bool *layers = arena_alloc(s->a, (size_t)s->n_layers, sizeof *layers);
-    bool *heads = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *heads);
-    int *rank = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *rank);
+    const struct asked *asked = session->asked;
+    bool *layers = arena_alloc(session->a, (size_t)session->n_layers, sizeof *layers);
+    bool *heads = arena_alloc(session->a, (size_t)session->n_layers,
+                              (size_t)session->n_heads * sizeof *heads);
+    int *rank = arena_alloc(session->a, (size_t)session->n_layers,
+                            (size_t)session->n_heads * sizeof *rank);
     const char *at = asked->head;
     int more = 1, n = 0;
 
-    s->named_rank = rank;
-    for (int i = 0; i < s->n_layers * s->n_heads; i++)
+    session->named_rank = rank;
+    for (int i = 0; i < session->n_layers * session->n_heads; i++)
         rank[i] = INT_MAX;
     while (more > 0) {
         long long layer, head;
@@ -130,20 +133,20 @@ static int named_heads(struct session *s, struct wanted *want, struct err *e)
         if (more < 0)
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like L4H1,L4H3%s",
                            session_names(asked)->head, asked->head, mixed(asked->head));
-        if (layer >= s->n_layers)
-            return session_heads_out_of_range(asked, "layer", layer, s->n_layers, e);
-        if (head >= s->n_heads)
-            return session_heads_out_of_range(asked, "head", head, s->n_heads, e);
-        if (!model_has_layer(s->model, (int)layer))
+        if (layer >= session->n_layers)
+            return session_heads_out_of_range(asked, "layer", layer, session->n_layers, e);
+        if (head >= session->n_heads)
+            return session_heads_out_of_range(asked, "head", head, session->n_heads, e);
+        if (!model_has_layer(session->model, (int)layer))
             return err_set(e, ERR_USAGE, "%s: %s, not %lld", session_names(asked)->head,
-                           session_heads_holds(s), layer);
-        if (!heads[layer * s->n_heads + head])
-            rank[layer * s->n_heads + head] = n++;
-        layers[layer] = heads[layer * s->n_heads + head] = true;
+                           session_heads_holds(session), layer);
+        if (!heads[layer * session->n_heads + head])
+            rank[layer * session->n_heads + head] = n++;
+        layers[layer] = heads[layer * session->n_heads + head] = true;
     }
     want->layer = layers;
     want->head = heads;
-    want->head_stride = s->n_heads;
+    want->head_stride = session->n_heads;
     return 0;
 }
 
@@ -162,38 +165,38 @@ bool session_names_heads(const struct asked *asked)
     return asked->head != NULL && asked->head[0] == 'L';
 }
 
-int session_heads(struct session *s, struct wanted *want, struct err *e)
+int session_heads(struct session *session, struct wanted *want, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     const struct asked_names *names = session_names(asked);
     const bool *has = NULL;
 
-    s->layer_rank = s->head_rank = s->named_rank = NULL;
+    session->layer_rank = session->head_rank = session->named_rank = NULL;
     if (session_names_heads(asked) && asked->layer != NULL)
         return err_set(e, ERR_USAGE, "%s, %s: '%.40s' names heads with their layers, so %s "
                        "cannot be given", names->layer, names->head, asked->head,
                        names->layer);
     if (session_names_heads(asked))
-        return named_heads(s, want, e);
-    if (s->model->precomputed != NULL || s->model->family->mixer != MIXER_NONE)
-        want->layer = has = layers_shown(s);
-    if (session_heads_members(s, names->layer, "layer", s->n_layers, has, asked->layer,
-                              &want->layer, &s->layer_rank, e) != 0)
+        return named_heads(session, want, e);
+    if (session->model->precomputed != NULL || session->model->family->mixer != MIXER_NONE)
+        want->layer = has = layers_shown(session);
+    if (session_heads_members(session, names->layer, "layer", session->n_layers, has, asked->layer,
+                              &want->layer, &session->layer_rank, e) != 0)
         return -1;
     if (asked->head != NULL && mixed(asked->head)[0] != '\0')
         return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s%s", names->head,
                        asked->head, like, mixed(asked->head));
-    return session_heads_members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head,
-                                 &s->head_rank, e);
+    return session_heads_members(session, names->head, "head", session->n_heads, NULL, asked->head,
+                                 &want->head, &session->head_rank, e);
 }
 
-int64_t session_rank(const struct session *s, int layer, int head)
+int64_t session_rank(const struct session *session, int layer, int head)
 {
-    int l = s->layer_rank != NULL ? s->layer_rank[layer] : layer;
-    int h = s->head_rank != NULL ? s->head_rank[head] : head;
+    int l = session->layer_rank != NULL ? session->layer_rank[layer] : layer;
+    int h = session->head_rank != NULL ? session->head_rank[head] : head;
 
-    return s->named_rank != NULL ? s->named_rank[layer * s->n_heads + head] :
-                                   (int64_t)l * s->n_heads + h;
+    return session->named_rank != NULL ? session->named_rank[layer * session->n_heads + head] :
+                                         (int64_t)l * session->n_heads + h;
 }
 
 /* The least of n ranks, each step after the one before. */
@@ -206,23 +209,23 @@ static int least_rank(const int *rank, int n, int step)
     return least;
 }
 
-int session_layer_rank(const struct session *s, int layer)
+int session_layer_rank(const struct session *session, int layer)
 {
-    if (s->named_rank != NULL)
-        return least_rank(s->named_rank + layer * s->n_heads, s->n_heads, 1);
-    return s->layer_rank != NULL ? s->layer_rank[layer] : layer;
+    if (session->named_rank != NULL)
+        return least_rank(session->named_rank + layer * session->n_heads, session->n_heads, 1);
+    return session->layer_rank != NULL ? session->layer_rank[layer] : layer;
 }
 
-int session_head_rank(const struct session *s, int head)
+int session_head_rank(const struct session *session, int head)
 {
-    if (s->named_rank != NULL)
-        return least_rank(s->named_rank + head, s->n_layers, s->n_heads);
-    return s->head_rank != NULL ? s->head_rank[head] : head;
+    if (session->named_rank != NULL)
+        return least_rank(session->named_rank + head, session->n_layers, session->n_heads);
+    return session->head_rank != NULL ? session->head_rank[head] : head;
 }
 
-bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)
+bool session_next_head(const struct session *session, const struct wanted *want, int *l, int *h)
 {
-    const struct config *c = &s->shown->config;
+    const struct config *c = &session->shown->config;
 
     do {
         if (++*h == c->n_heads) {
@@ -233,18 +236,18 @@ bool session_next_head(const struct session *s, const struct wanted *want, int *
     return *l < c->n_layers;
 }
 
-int session_default_layer(const struct session *s)
+int session_default_layer(const struct session *session)
 {
-    const struct config *config = &s->shown->config;
+    const struct config *config = &session->shown->config;
     int last = config->n_layers - 1, layer = last < 6 ? last : 6;
 
-    if (session_averages(s, AVERAGE_LAYERS))
+    if (session_averages(session, AVERAGE_LAYERS))
         return 0;
     if (config->card.layer >= 0)
         layer = config->card.layer;
-    while (layer > 0 && !model_has_layer(s->shown, layer))
+    while (layer > 0 && !model_has_layer(session->shown, layer))
         layer--;
-    while (layer < last && !model_has_layer(s->shown, layer))
+    while (layer < last && !model_has_layer(session->shown, layer))
         layer++;
     return layer;
 }

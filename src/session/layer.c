@@ -101,12 +101,12 @@ static int check_names(struct arena *a, const char *option, const char *names, i
                    option, found, str_plural(found), (long long)n, str_plural(n));
 }
 
-static void name_rows(struct arena *a, const char *names, struct tokens *t)
+static void name_rows(struct arena *a, const char *names, struct tokens *tokens)
 {
-    session_layer_split(a, names, t->piece);
-    for (int i = 0; i < t->n; i++) {
-        t->label[i] = t->piece[i];
-        t->label_size[i] = strlen(t->label[i]);
+    session_layer_split(a, names, tokens->piece);
+    for (int i = 0; i < tokens->n; i++) {
+        tokens->label[i] = tokens->piece[i];
+        tokens->label_size[i] = strlen(tokens->label[i]);
     }
 }
 
@@ -125,11 +125,11 @@ const char *layer_names_text(struct arena *a, const char *names)
 }
 
 int layer_name_rows(struct arena *a, const char *option, const char *names,
-                    struct tokens *t, struct err *e)
+                    struct tokens *tokens, struct err *e)
 {
-    if (check_names(a, option, names, t->n, e) != 0)
+    if (check_names(a, option, names, tokens->n, e) != 0)
         return -1;
-    name_rows(a, names, t);
+    name_rows(a, names, tokens);
     return 0;
 }
 
@@ -161,92 +161,93 @@ static int parse_shape(const char *shape, int *B, int *T, struct err *e)
                    "texts and rows like 32x50", shape);
 }
 
-static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
+static int rows_asked(const struct session *session, int *B, int *T, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
 
     *B = 1;
-    *T = asked->tokens != NULL ? session_layer_split(s->a, asked->tokens, NULL) :
-         s->model->max_tokens < ROWS ? s->model->max_tokens : ROWS;
+    *T = asked->tokens != NULL ? session_layer_split(session->a, asked->tokens, NULL) :
+         session->model->max_tokens < ROWS ? session->model->max_tokens : ROWS;
     if (asked->shape != NULL && parse_shape(asked->shape, B, T, e) != 0)
         return -1;
     if (*T < 1)
         return err_set(e, ERR_USAGE, "--tokens: no names are given");
-    return *T <= s->model->max_tokens ? 0 :
+    return *T <= session->model->max_tokens ? 0 :
            err_set(e, ERR_INPUT, "%d row%s, %s takes at most %d", *T, str_plural(*T),
-                   s->model->name, s->model->max_tokens);
+                   session->model->name, session->model->max_tokens);
 }
 
 /* ---- arrays ---- */
 
 /* For each text an array [T, width], in one fill. */
-static struct values *session_layer_draw(struct layer_input *in, struct arena *a, struct rng *r,
-                                         int64_t T, int width)
+static struct values *session_layer_draw(struct layer_input *input, struct arena *a,
+                                         struct rng *rng, int64_t T, int width)
 {
-    int B = in->n;
+    int B = input->n;
     struct values *values = arena_alloc(a, (size_t)B, sizeof *values);
     float *x = arena_alloc_raw(a, (uint64_t)B * (uint64_t)T, (uint64_t)width * sizeof *x);
 
-    in->drawn = true;
-    rng_normal_fill(r, x, B * T * width);
+    input->drawn = true;
+    rng_normal_fill(rng, x, B * T * width);
     for (int i = 0; i < B; i++)
         values[i] = (struct values){ 2, { T, width }, x + i * T * width };
     return values;
 }
 
 /* A file of rows for something else: as many arrays as there are texts. */
-static int session_layer_read_file(struct layer_input *in, struct session *s, const char *option,
-                                   const char *path, int width, struct values **out, struct err *e)
+static int session_layer_read_file(struct layer_input *input, struct session *session,
+                                   const char *option, const char *path, int width,
+                                   struct values **out, struct err *e)
 {
-    struct model like = *s->model;      /* reads rows of that width */
+    struct model like = *session->model;      /* reads rows of that width */
     int count;
 
     like.config.d_model = width;
-    if (values_read(s->a, &like, s->asked->arrays, path, out, &count, e) != 0)
+    if (values_read(session->a, &like, session->asked->arrays, path, out, &count, e) != 0)
         return -1;
-    if (count != in->n)
+    if (count != input->n)
         return err_set(e, ERR_INPUT, "%s: %s holds %d array%s for %d of the input, expected "
-                       "the same number", option, path, count, str_plural(count), in->n);
+                       "the same number", option, path, count, str_plural(count), input->n);
     return 0;
 }
 
 /* For keys or values; random: as the input. */
-static int read_other(struct layer_input *in, struct session *s, struct rng *r,
+static int read_other(struct layer_input *input, struct session *session, struct rng *rng,
                       const char *option, const char *path, int width,
                       struct values **out, struct err *e)
 {
     if (strcmp(path, "random") != 0)
-        return session_layer_read_file(in, s, option, path, width, out, e);
-    *out = session_layer_draw(in, s->a, r, in->rows[0].dim[0], width);
+        return session_layer_read_file(input, session, option, path, width, out, e);
+    *out = session_layer_draw(input, session->a, rng, input->rows[0].dim[0], width);
     return 0;
 }
 
 /* Rows of the decoder: as many as have names, else as the encoder has. */
-static int open_targets(struct layer_input *in, struct session *s, struct rng *r,
+static int open_targets(struct layer_input *input, struct session *session, struct rng *rng,
                         struct err *e)
 {
-    const struct asked *asked = s->asked;
-    int width = s->model->config.d_model;
+    const struct asked *asked = session->asked;
+    int width = session->model->config.d_model;
     int64_t T = asked->decoder_tokens != NULL ?
-                    session_layer_split(s->a, asked->decoder_tokens, NULL) :
-                    in->rows[0].dim[0];
+                    session_layer_split(session->a, asked->decoder_tokens, NULL) :
+                    input->rows[0].dim[0];
 
-    if (s->model->decoder == NULL)
+    if (session->model->decoder == NULL)
         return 0;
     if (asked->decoder_input != NULL && strcmp(asked->decoder_input, "random") != 0)
-        return session_layer_read_file(in, s, "--decoder-input", asked->decoder_input, width,
-                                       &in->targets, e);
+        return session_layer_read_file(input, session, "--decoder-input", asked->decoder_input,
+                                       width, &input->targets, e);
     if (T < 1)
         return err_set(e, ERR_USAGE, "--decoder-tokens: no names are given");
-    in->targets = session_layer_draw(in, s->a, r, T, width);
+    input->targets = session_layer_draw(input, session->a, rng, T, width);
     return 0;
 }
 
-static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
+static int read_memory(struct layer_input *input, struct session *session, struct rng *rng,
                        struct err *e)
 {
-    const struct asked *asked = s->asked;
-    const struct config *config = &s->model->config;
+    const struct asked *asked = session->asked;
+    const struct config *config = &session->model->config;
 
     if (asked->memory != NULL && config->cross.d_key != config->cross.d_value)
         return err_set(e, ERR_USAGE,
@@ -254,53 +255,53 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
                        "%d: expected --key and --value",
                        config->cross.d_key, config->cross.d_value);
     if (asked->memory != NULL)
-        return read_other(in, s, r, "--memory", asked->memory, config->cross.d_key,
-                          &in->keys, e);
-    if (read_other(in, s, r, "--key", asked->key, config->cross.d_key, &in->keys, e) !=
-            0 ||
-        read_other(in, s, r, "--value", asked->value, config->cross.d_value, &in->values,
-                   e) != 0)
+        return read_other(input, session, rng, "--memory", asked->memory, config->cross.d_key,
+                          &input->keys, e);
+    if (read_other(input, session, rng, "--key", asked->key, config->cross.d_key, &input->keys,
+                   e) != 0 ||
+        read_other(input, session, rng, "--value", asked->value, config->cross.d_value,
+                   &input->values, e) != 0)
         return -1;
-    if (in->keys[0].dim[0] != in->values[0].dim[0])
+    if (input->keys[0].dim[0] != input->values[0].dim[0])
         return err_set(e, ERR_INPUT, "--value: %lld row%s for %lld key%s, expected the same "
-                       "number", (long long)in->values[0].dim[0],
-                       str_plural(in->values[0].dim[0]), (long long)in->keys[0].dim[0],
-                       str_plural(in->keys[0].dim[0]));
+                       "number", (long long)input->values[0].dim[0],
+                       str_plural(input->values[0].dim[0]), (long long)input->keys[0].dim[0],
+                       str_plural(input->keys[0].dim[0]));
     return 0;
 }
 
 /* Keys for a layer that wants them and was given none: its own input, where all that the
  * layer has is a key more; else numbers. */
-static void draw_memory(struct layer_input *in, struct session *s, struct rng *r)
+static void draw_memory(struct layer_input *input, struct session *session, struct rng *rng)
 {
-    const struct config *config = &s->model->config;
-    int64_t T = in->rows[0].dim[0];
+    const struct config *config = &session->model->config;
+    int64_t T = input->rows[0].dim[0];
 
-    if (s->model->layer[0].slot[W_UP].weight == NULL &&
+    if (session->model->layer[0].slot[W_UP].weight == NULL &&
         config->cross.d_key == config->d_model &&
         config->cross.d_value == config->d_model) {
-        in->keys = in->rows;
+        input->keys = input->rows;
         return;
     }
-    in->keys = session_layer_draw(in, s->a, r, T, config->cross.d_key);
+    input->keys = session_layer_draw(input, session->a, rng, T, config->cross.d_key);
     if (config->cross.d_value != config->cross.d_key)
-        in->values = session_layer_draw(in, s->a, r, T, config->cross.d_value);
+        input->values = session_layer_draw(input, session->a, rng, T, config->cross.d_value);
 }
 
 /* ---- the whole ---- */
 
-static int check_options(const struct session *s, struct err *e)
+static int check_options(const struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     const struct { bool wrong; const char *why; } rules[] = {
-        { (asked->memory != NULL || asked->key != NULL) && !model_has_cross(s->model),
+        { (asked->memory != NULL || asked->key != NULL) && !model_has_cross(session->model),
           "--memory, --key: the layer was opened for self-attention, whose keys are its own rows; "
           "open it for keys from elsewhere" },
-        { asked->decoder_input != NULL && s->model->decoder == NULL,
+        { asked->decoder_input != NULL && session->model->decoder == NULL,
           "--decoder-input requires an encoder and a decoder in one file" },
-        { asked->decoder_tokens != NULL && s->model->decoder == NULL,
+        { asked->decoder_tokens != NULL && session->model->decoder == NULL,
           "--decoder-tokens requires an encoder and a decoder in one file" },
-        { asked->key_tokens != NULL && s->model->decoder != NULL,
+        { asked->key_tokens != NULL && session->model->decoder != NULL,
           "--key-tokens: the keys of a decoder are the rows that --tokens names" },
     };
 
@@ -310,72 +311,73 @@ static int check_options(const struct session *s, struct err *e)
     return 0;
 }
 
-static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
+static int open_rows(struct layer_input *input, struct session *session, struct rng *rng,
                      struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     int T;
 
-    in->name = asked->input;
+    input->name = asked->input;
     if (asked->input != NULL)
-        return values_read(s->a, s->model, asked->arrays, asked->input, &in->rows, &in->n,
-                           e);
-    if (rows_asked(s, &in->n, &T, e) != 0)
+        return values_read(session->a, session->model, asked->arrays, asked->input, &input->rows,
+                           &input->n, e);
+    if (rows_asked(session, &input->n, &T, e) != 0)
         return -1;
-    in->name = arena_printf(s->a, "normal numbers of seed %d", asked->seed);
-    in->rows = session_layer_draw(in, s->a, r, T, s->model->config.d_model);
+    input->name = arena_printf(session->a, "normal numbers of seed %d", asked->seed);
+    input->rows = session_layer_draw(input, session->a, rng, T, session->model->config.d_model);
     return 0;
 }
 
-static int open_memory(struct layer_input *in, struct session *s, struct rng *r,
+static int open_memory(struct layer_input *input, struct session *session, struct rng *rng,
                        struct err *e)
 {
-    if (!model_has_cross(s->model))
+    if (!model_has_cross(session->model))
         return 0;
-    if (s->asked->memory != NULL || s->asked->key != NULL)
-        return read_memory(in, s, r, e);
-    draw_memory(in, s, r);
+    if (session->asked->memory != NULL || session->asked->key != NULL)
+        return read_memory(input, session, rng, e);
+    draw_memory(input, session, rng);
     return 0;
 }
 
-static int check_all_names(const struct layer_input *in, const struct asked *asked,
+static int check_all_names(const struct layer_input *input, const struct asked *asked,
                            struct arena *a, struct err *e)
 {
-    if (asked->key_tokens != NULL && in->keys == NULL)
+    if (asked->key_tokens != NULL && input->keys == NULL)
         return err_set(e, ERR_USAGE, "--key-tokens: the keys come from the same rows as "
                        "the queries");
-    return check_names(a, "--tokens", asked->tokens, in->rows[0].dim[0], e) != 0 ||
-           (in->targets != NULL && check_names(a, "--decoder-tokens", asked->decoder_tokens,
-                                               in->targets[0].dim[0], e) != 0) ||
-           (in->keys != NULL && check_names(a, "--key-tokens", asked->key_tokens,
-                                            in->keys[0].dim[0], e) != 0) ? -1 : 0;
+    return check_names(a, "--tokens", asked->tokens, input->rows[0].dim[0], e) != 0 ||
+           (input->targets != NULL && check_names(a, "--decoder-tokens", asked->decoder_tokens,
+                                                  input->targets[0].dim[0], e) != 0) ||
+           (input->keys != NULL && check_names(a, "--key-tokens", asked->key_tokens,
+                                               input->keys[0].dim[0], e) != 0) ? -1 : 0;
 }
 
-int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
+int layer_input_open(struct layer_input *input, struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     struct rng rng;
 
-    *in = (struct layer_input){ .n = 0 };
+    *input = (struct layer_input){ .n = 0 };
     rng_seed(&rng, INPUT_SEED + (uint64_t)asked->seed);
     if (asked->qkv != NULL)
-        return qkv_input(in, s, e) != 0 ? -1 : check_all_names(in, asked, s->a, e);
-    if (check_options(s, e) != 0 || open_rows(in, s, &rng, e) != 0 ||
-        open_targets(in, s, &rng, e) != 0 || open_memory(in, s, &rng, e) != 0)
+        return qkv_input(input, session, e) != 0 ? -1 :
+               check_all_names(input, asked, session->a, e);
+    if (check_options(session, e) != 0 || open_rows(input, session, &rng, e) != 0 ||
+        open_targets(input, session, &rng, e) != 0 || open_memory(input, session, &rng, e) != 0)
         return -1;
-    return check_all_names(in, asked, s->a, e);
+    return check_all_names(input, asked, session->a, e);
 }
 
 /* The keys' names: those of their rows, and that of a key that only the layer has. */
-static void describe_keys(const struct layer_input *in, const struct session *s,
+static void describe_keys(const struct layer_input *input, const struct session *session,
                           struct arena *a, struct item *out)
 {
-    const struct model *model = s->model;
+    const struct model *model = session->model;
     bool bias = model->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
     bool zero = model->config.cross.zero_key;
     int count = (int)out->memory.dim[0];
-    const char *names = s->asked->key_tokens != NULL ? s->asked->key_tokens :
-                        in->keys == in->rows ? s->asked->tokens : NULL;
+    const char *names = session->asked->key_tokens != NULL ? session->asked->key_tokens :
+                        input->keys == input->rows ? session->asked->tokens : NULL;
 
     values_describe(a, model, &out->memory, count + bias + zero, &out->keys);
     if (names != NULL) {
@@ -390,36 +392,36 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
     }
 }
 
-static void describe_targets(const struct session *s, struct arena *a, struct item *out)
+static void describe_targets(const struct session *session, struct arena *a, struct item *out)
 {
-    values_describe(a, s->model, &out->target_values, (int)out->target_values.dim[0],
+    values_describe(a, session->model, &out->target_values, (int)out->target_values.dim[0],
                     &out->target);
-    if (s->asked->decoder_tokens != NULL)
-        name_rows(a, s->asked->decoder_tokens, &out->target);
+    if (session->asked->decoder_tokens != NULL)
+        name_rows(a, session->asked->decoder_tokens, &out->target);
 }
 
-void layer_input_item(const struct layer_input *in, const struct session *s,
+void layer_input_item(const struct layer_input *input, const struct session *session,
                       struct arena *a, int i, struct item *out)
 {
-    const char *names = s->asked->tokens;
+    const char *names = session->asked->tokens;
 
     out->index = i;
-    out->values = in->rows[i];
-    out->input = in->name;
-    values_describe(a, s->model, &in->rows[i], (int)in->rows[i].dim[0], &out->tokens);
+    out->values = input->rows[i];
+    out->input = input->name;
+    values_describe(a, session->model, &input->rows[i], (int)input->rows[i].dim[0], &out->tokens);
     if (names != NULL) {
         name_rows(a, names, &out->tokens);
         out->text = layer_names_text(a, names);
         out->text_size = strlen(out->text);
     }
-    if (in->targets != NULL) {
-        out->target_values = in->targets[i];
-        describe_targets(s, a, out);
+    if (input->targets != NULL) {
+        out->target_values = input->targets[i];
+        describe_targets(session, a, out);
     }
-    if (in->keys == NULL)
+    if (input->keys == NULL)
         return;
-    out->memory = in->keys[i];
-    if (in->values != NULL)
-        out->memory_values = in->values[i];
-    describe_keys(in, s, a, out);
+    out->memory = input->keys[i];
+    if (input->values != NULL)
+        out->memory_values = input->values[i];
+    describe_keys(input, session, a, out);
 }

@@ -39,20 +39,20 @@ bool layer_asked_unmasked(const struct asked *asked);
  * Errors: ERR_USAGE for options that contradict each other or the layer; ERR_INPUT as
  * values_read, and if the arrays differ in their numbers of texts or rows.
  */
-int layer_input_open(struct layer_input *in, struct session *s, struct err *e);
+int layer_input_open(struct layer_input *input, struct session *session, struct err *e);
 
 /* The names joined by spaces, for use as the text. */
 const char *layer_names_text(struct arena *a, const char *names);
 
 /*
- * Names the rows of *t: names are separated by spaces, or by U+001F if there is one.
+ * Names the rows of *tokens: names are separated by spaces, or by U+001F if there is one.
  * ERR_USAGE, naming the option: their number is not that of the rows.
  */
 int layer_name_rows(struct arena *a, const char *option, const char *names,
-                    struct tokens *t, struct err *e);
+                    struct tokens *tokens, struct err *e);
 
 /* Text i as an item. */
-void layer_input_item(const struct layer_input *in, const struct session *s,
+void layer_input_item(const struct layer_input *input, const struct session *session,
                       struct arena *a, int i, struct item *out);
 
 #endif

@@ -25,24 +25,24 @@ static int item_of_pair(struct item *out, const char *line, size_t n, struct err
     return 0;
 }
 
-static int item_of_json(const struct session *s, struct arena *a, const char *line, size_t n,
+static int item_of_json(const struct session *session, struct arena *a, const char *line, size_t n,
                         struct item *out, bool *done, struct err *e)
 {
     struct json_line json_line;
 
-    if (jsonl_read(a, line, n, s->asked->by, &json_line, e) != 0 ||
+    if (jsonl_read(a, line, n, session->asked->by, &json_line, e) != 0 ||
         (json_line.decoder_ids.id != NULL &&
-         encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
+         encode_needs_decoder(session, "decoder_ids", ERR_INPUT, e) != 0))
         return -1;
     out->group = json_line.group;
     out->global_at = json_line.global.id;
     out->n_global_at = json_line.global.n;
     if (json_line.decoder_ids.id != NULL)
-        tok_describe(s->target_tok, a, json_line.decoder_ids.id, NULL,
+        tok_describe(session->target_tok, a, json_line.decoder_ids.id, NULL,
                      json_line.decoder_ids.n, &out->target);
     *done = json_line.ids.id != NULL;
     if (*done)
-        return encode_ids(s, a, &json_line.ids, &json_line.type_ids, ERR_INPUT, out, e);
+        return encode_ids(session, a, &json_line.ids, &json_line.type_ids, ERR_INPUT, out, e);
     set_text(out, json_line.text, json_line.text_size);
     out->pair = json_line.pair;
     out->pair_size = json_line.pair_size;
@@ -70,31 +70,31 @@ static int take_half(struct item *out, enum asked_half half, struct err *e)
     return 0;
 }
 
-static int read_whole(const struct session *s, struct arena *a, const char *line, size_t n,
+static int read_whole(const struct session *session, struct arena *a, const char *line, size_t n,
                       struct item *out, bool *done, struct err *e)
 {
-    if (s->asked->jsonl)
-        return item_of_json(s, a, line, n, out, done, e);
-    if (s->asked->pairs)
+    if (session->asked->jsonl)
+        return item_of_json(session, a, line, n, out, done, e);
+    if (session->asked->pairs)
         return item_of_pair(out, line, n, e);
     set_text(out, line, n);
     return 0;
 }
 
-int line_read(const struct session *s, struct arena *a, const char *line, size_t n,
+int line_read(const struct session *session, struct arena *a, const char *line, size_t n,
               struct item *out, bool *done, struct err *e)
 {
     *done = false;
-    out->blank = !s->asked->keep_empty && tok_is_blank(line, n);
+    out->blank = !session->asked->keep_empty && tok_is_blank(line, n);
     if (out->blank)
         return 0;
-    if (read_whole(s, a, line, n, out, done, e) != 0)
+    if (read_whole(session, a, line, n, out, done, e) != 0)
         return -1;
-    out->blank = !s->asked->keep_empty && !*done && line_is_blank(out);
+    out->blank = !session->asked->keep_empty && !*done && line_is_blank(out);
     if (out->blank)
         return 0;
     if (!*done)
-        return take_half(out, s->asked->half, e);
-    return s->asked->half == HALF_BOTH ?
+        return take_half(out, session->asked->half, e);
+    return session->asked->half == HALF_BOTH ?
                0 : err_set(e, ERR_INPUT, "has ids, expected {\"text\":…,\"pair\":…}");
 }

@@ -12,7 +12,7 @@
  * space, and without --keep-empty no text.  Callable from any thread.  Errors (ERR_INPUT): a line
  * of another form.
  */
-int line_read(const struct session *s, struct arena *a, const char *line, size_t n,
+int line_read(const struct session *session, struct arena *a, const char *line, size_t n,
               struct item *out, bool *done, struct err *e);
 
 #endif

@@ -13,33 +13,33 @@ struct side_marks {
     bool starts;                /* the first token may be a decoder's start */
 };
 
-static bool is_one_of(const struct id_list *list, const struct tokens *t, int i)
+static bool is_one_of(const struct id_list *list, const struct tokens *tokens, int i)
 {
-    for (int k = 0; t->id != NULL && k < list->n; k++)
-        if (list->id[k] == t->id[i])
+    for (int k = 0; tokens->id != NULL && k < list->n; k++)
+        if (list->id[k] == tokens->id[i])
             return true;
     return false;
 }
 
-static bool is_sep(const struct tokens *t, int i)
+static bool is_sep(const struct tokens *tokens, int i)
 {
-    return strcmp(t->piece[i], "[SEP]") == 0 || strcmp(t->piece[i], "<sep>") == 0;
+    return strcmp(tokens->piece[i], "[SEP]") == 0 || strcmp(tokens->piece[i], "<sep>") == 0;
 }
 
-static bool is_new_line(const struct tokens *t, int i)
+static bool is_new_line(const struct tokens *tokens, int i)
 {
     size_t n = 0;
 
-    while (n < t->label_size[i] && t->label[i][n] == '\n')
+    while (n < tokens->label_size[i] && tokens->label[i][n] == '\n')
         n++;
-    return n > 0 && n == t->label_size[i];
+    return n > 0 && n == tokens->label_size[i];
 }
 
 /* "." or ",", with the blanks that the vocabulary writes to it. */
-static bool is_punctuation(const struct tokens *t, int i)
+static bool is_punctuation(const struct tokens *tokens, int i)
 {
-    const char *label = t->label[i];
-    size_t from = 0, to = t->label_size[i];
+    const char *label = tokens->label[i];
+    size_t from = 0, to = tokens->label_size[i];
 
     while (from < to && label[from] == ' ')
         from++;
@@ -70,31 +70,31 @@ static bool separates(const struct side_marks *side, int i)
            (side->looks_back && (is_one_of(&config->bos, t, i) || is_new_line(t, i)));
 }
 
-bool mark_looks_back(const struct model *m)
+bool mark_looks_back(const struct model *model)
 {
-    for (int l = 0; l < m->config.n_layers && m->precomputed == NULL; l++)
-        if (m->layer[l].hi > 0)
+    for (int l = 0; l < model->config.n_layers && model->precomputed == NULL; l++)
+        if (model->layer[l].hi > 0)
             return false;
-    return m->precomputed == NULL;
+    return model->precomputed == NULL;
 }
 
-static struct side_marks mark_side_of(const struct session *s, const struct item *item,
+static struct side_marks mark_side_of(const struct session *session, const struct item *item,
                                       enum item_side which)
 {
-    const struct tok *tok = which == SIDE_TARGET ? s->target_tok : s->tok;
+    const struct tok *tok = which == SIDE_TARGET ? session->target_tok : session->tok;
 
     return (struct side_marks){
-        .m = s->model, .t = item_side(item, which),
+        .m = session->model, .t = item_side(item, which),
         .has_sep = tok != NULL && (tok_id(tok, "[SEP]", 5) >= 0 || tok_id(tok, "<sep>", 5) >= 0),
-        .looks_back = s->model->decoder == NULL && mark_looks_back(s->model),
+        .looks_back = session->model->decoder == NULL && mark_looks_back(session->model),
         .starts = which == SIDE_TARGET,
     };
 }
 
-const unsigned char *mark_tokens(const struct session *s, const struct item *item,
+const unsigned char *mark_tokens(const struct session *session, const struct item *item,
                                  enum item_side which, struct arena *a)
 {
-    const struct side_marks side = mark_side_of(s, item, which);
+    const struct side_marks side = mark_side_of(session, item, which);
     const struct item_shown *shown = &item->shown[which];
     bool words = shown->words.n > 0;
     size_t count = (size_t)(words ? shown->words.n : side.t->n);

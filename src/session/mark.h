@@ -8,7 +8,7 @@
 
 /* Whether the model, one with weights, is causal in all its layers: no query attends to a later
  * key. */
-bool mark_looks_back(const struct model *m);
+bool mark_looks_back(const struct model *model);
 
 /*
  * Bits of enum token_mark of the tokens of one side, as shown: of words merged by --merge, the
@@ -20,7 +20,7 @@ bool mark_looks_back(const struct model *m);
  * bos_token_id and new lines.  Punctuation: a full stop or a comma, as Clark et al. 2019
  * count it.
  */
-const unsigned char *mark_tokens(const struct session *s, const struct item *item,
+const unsigned char *mark_tokens(const struct session *session, const struct item *item,
                                  enum item_side which, struct arena *a);
 
 #endif

@@ -19,59 +19,59 @@ struct mask_file {
 /* ---- shapes ---- */
 
 /* [T, S], [heads or texts, T, S] or [texts, heads, T, S]. */
-static int set_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
+static int set_shape(struct mask_array *array, struct arena *a, const struct tensor *tensor,
                      int n_heads, struct err *e)
 {
-    int count = t->n_dims;
+    int count = tensor->n_dims;
 
-    if (count < 2 || count > 4 || t->n_elements == 0)
+    if (count < 2 || count > 4 || tensor->n_elements == 0)
         return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [queries, keys], "
-                       "[heads, queries, keys] or [texts, heads, queries, keys]%s", m->name,
-                       tensor_shape(a, t), count == 1 ? "; a mask of keys alone is "
+                       "[heads, queries, keys] or [texts, heads, queries, keys]%s", array->name,
+                       tensor_shape(a, tensor), count == 1 ? "; a mask of keys alone is "
                        "keys:FILE.npy" : "");
-    m->S = t->shape[count - 1];
-    m->T = t->shape[count - 2];
-    m->n_batch = m->n_heads = 1;
+    array->S = tensor->shape[count - 1];
+    array->T = tensor->shape[count - 2];
+    array->n_batch = array->n_heads = 1;
     if (count == 4) {
-        m->n_batch = t->shape[0];
-        m->n_heads = t->shape[1];
-    } else if (count == 3 && t->shape[0] == n_heads) {
-        m->n_heads = n_heads;
+        array->n_batch = tensor->shape[0];
+        array->n_heads = tensor->shape[1];
+    } else if (count == 3 && tensor->shape[0] == n_heads) {
+        array->n_heads = n_heads;
     } else if (count == 3) {
-        m->n_batch = t->shape[0];
+        array->n_batch = tensor->shape[0];
     }
     return 0;
 }
 
 /* [S] or [texts, S], for all queries and heads. */
-static int set_key_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
+static int set_key_shape(struct mask_array *array, struct arena *a, const struct tensor *tensor,
                          struct err *e)
 {
-    if (t->n_dims < 1 || t->n_dims > 2 || t->n_elements == 0)
+    if (tensor->n_dims < 1 || tensor->n_dims > 2 || tensor->n_elements == 0)
         return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [keys] or [texts, keys]",
-                       m->name, tensor_shape(a, t));
-    m->S = t->shape[t->n_dims - 1];
-    m->n_batch = t->n_dims == 2 ? t->shape[0] : 1;
-    m->T = m->n_heads = 1;
+                       array->name, tensor_shape(a, tensor));
+    array->S = tensor->shape[tensor->n_dims - 1];
+    array->n_batch = tensor->n_dims == 2 ? tensor->shape[0] : 1;
+    array->T = array->n_heads = 1;
     return 0;
 }
 
 /* ---- numbers ---- */
 
 /* What an element stands for: of integers, 0 hides. */
-static float mask_file_number_of(const struct tensor *t, float x)
+static float mask_file_number_of(const struct tensor *tensor, float x)
 {
-    return dtype_table[t->dtype].is_float ? x : x == 0 ? -INFINITY : 0;
+    return dtype_table[tensor->dtype].is_float ? x : x == 0 ? -INFINITY : 0;
 }
 
-static int set_values(struct mask_file *file, const struct tensor *t, struct err *e)
+static int set_values(struct mask_file *file, const struct tensor *tensor, struct err *e)
 {
-    float *v = arena_alloc_raw(file->a, (size_t)t->n_elements, sizeof *v);
+    float *v = arena_alloc_raw(file->a, (size_t)tensor->n_elements, sizeof *v);
     bool ones = true, zeros = true;
 
-    tensor_read(v, t, 0, t->n_elements);
-    for (int64_t i = 0; i < t->n_elements; i++) {
-        v[i] = mask_file_number_of(t, v[i]);
+    tensor_read(v, tensor, 0, tensor->n_elements);
+    for (int64_t i = 0; i < tensor->n_elements; i++) {
+        v[i] = mask_file_number_of(tensor, v[i]);
         if (isnan(v[i]) || v[i] == INFINITY)
             return err_set(e, ERR_INPUT, "%s: element %lld is %s, expected numbers or -inf",
                            file->path, (long long)i, isnan(v[i]) ? "NaN" : "inf");
@@ -117,30 +117,31 @@ static int read_once(struct mask_values *self, struct err *e)
     return -1;
 }
 
-static struct mask_file *new_file(const struct session *s, const char *path, const char *shape)
+static struct mask_file *new_file(const struct session *session, const char *path,
+                                  const char *shape)
 {
-    struct mask_file *file = arena_alloc(s->a, 1, sizeof *file);
+    struct mask_file *file = arena_alloc(session->a, 1, sizeof *file);
 
     file->values.read = read_once;
     file->path = path;
     file->shape = shape;
-    file->warn = s->env->warn;
-    file->a = arena_child(s->a);
+    file->warn = session->env->warn;
+    file->a = arena_child(session->a);
     return file;
 }
 
-int mask_file_open(const struct session *s, const char *path, bool keys,
+int mask_file_open(const struct session *session, const char *path, bool keys,
                    struct mask_array *out, struct err *e)
 {
     struct tensor tensor;
 
-    if (npz_shape(s->a, path, &tensor, e) != 0)
+    if (npz_shape(session->a, path, &tensor, e) != 0)
         return -1;
-    *out = (struct mask_array){ .name = path, .shape = tensor_shape(s->a, &tensor),
+    *out = (struct mask_array){ .name = path, .shape = tensor_shape(session->a, &tensor),
                                 .keys_alone = keys };
-    if ((keys ? set_key_shape(out, s->a, &tensor, e)
-              : set_shape(out, s->a, &tensor, s->n_heads, e)) != 0)
+    if ((keys ? set_key_shape(out, session->a, &tensor, e)
+              : set_shape(out, session->a, &tensor, session->n_heads, e)) != 0)
         return -1;
-    out->values = &new_file(s, path, out->shape)->values;
+    out->values = &new_file(session, path, out->shape)->values;
     return 0;
 }

@@ -16,22 +16,22 @@
  * The JSON that says what is made of a file: preprocessor_config.json, or a part of
  * processor_config.json, where newer folders keep all of them.  *path: where it is.
  */
-static const json_t *open_processor(struct arena *a, const struct model *m, const char *part,
+static const json_t *open_processor(struct arena *a, const struct model *model, const char *part,
                                     const char **path, struct err *e)
 {
-    const char *dir = m->dir != NULL ? file_folder(a, m->dir) : ".", *all;
+    const char *dir = model->dir != NULL ? file_folder(a, model->dir) : ".", *all;
     const struct span *bytes;
     const json_t *root;
     bool is_part;
 
     *path = file_join(a, dir, "preprocessor_config.json");
     all = file_join(a, dir, "processor_config.json");
-    is_part = m->dir != NULL && !file_exists(*path) && file_exists(all);
+    is_part = model->dir != NULL && !file_exists(*path) && file_exists(all);
     if (is_part)
         *path = all;
-    if (m->dir == NULL || !file_exists(*path)) {
+    if (model->dir == NULL || !file_exists(*path)) {
         err_set(e, ERR_INPUT, "%s: is not there, and nothing else says what %s makes of a file: "
-                "expected it beside the model, or --input FILE.npy", *path, m->name);
+                "expected it beside the model, or --input FILE.npy", *path, model->name);
         return NULL;
     }
     bytes = file_hold(a, *path, e);
@@ -71,13 +71,13 @@ static int read_picture(struct arena *a, const char *path, struct pixels *out, s
     return pixels_read(a, *bytes, out, e) == 0 ? 0 : err_under(e, "%s", path);
 }
 
-static int see(struct arena *a, const struct model *m, const char *path, struct values *out,
+static int see(struct arena *a, const struct model *model, const char *path, struct values *out,
                struct pixels *seen, struct err *e)
 {
     struct image_processor processor;
     struct pixels picture;
     const char *config;
-    const json_t *root = open_processor(a, m, "image_processor", &config, e);
+    const json_t *root = open_processor(a, model, "image_processor", &config, e);
     float *x;
 
     if (root == NULL)
@@ -89,17 +89,18 @@ static int see(struct arena *a, const struct model *m, const char *path, struct 
     if (image_processor_apply(&processor, a, &picture, seen, &x, e) != 0)
         return err_under(e, "%s", path);
     *out = (struct values){ 3, { 3, seen->height, seen->width }, x };
-    return front_positions(m, out, e) > 0 ? 0 : err_under(e, "%s: as %s makes it", path, config);
+    return front_positions(model, out, e) > 0 ? 0 :
+           err_under(e, "%s: as %s makes it", path, config);
 }
 
-int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
+int media_picture(struct arena *a, const struct model *model, const char *path, struct values **out,
                   const struct pixels **seen, struct err *e)
 {
     struct arena *work = arena_child(a);
     struct pixels *kept = arena_alloc(a, 1, sizeof *kept), picture;
     struct values made;
 
-    if (see(work, m, path, &made, &picture, e) != 0)
+    if (see(work, model, path, &made, &picture, e) != 0)
         return -1;
     *out = media_keep(a, &made);
     pixels_new(a, picture.width, picture.height, kept);
@@ -131,7 +132,7 @@ static int read_sound(struct arena *a, int rate, double most_seconds, const char
 }
 
 /* Samples as they are, of any length. */
-static int hear_samples(struct arena *a, const struct model *m, const char *path,
+static int hear_samples(struct arena *a, const struct model *model, const char *path,
                         const json_t *root, const char *config, struct values *out,
                         struct err *e)
 {
@@ -144,25 +145,25 @@ static int hear_samples(struct arena *a, const struct model *m, const char *path
         return -1;
     waveform_apply(&waveform, &sound);
     *out = (struct values){ 1, { sound.n }, sound.x };
-    return front_positions(m, out, e) > 0 ? 0 : err_under(e, "%s", path);
+    return front_positions(model, out, e) > 0 ? 0 : err_under(e, "%s", path);
 }
 
-static int hear(struct arena *a, const struct model *m, const char *path,
+static int hear(struct arena *a, const struct model *model, const char *path,
                 const struct warn *warn, struct values *out, struct err *e)
 {
     struct mel mel;
     struct sound sound;
     const char *config;
-    const json_t *root = open_processor(a, m, "feature_extractor", &config, e);
+    const json_t *root = open_processor(a, model, "feature_extractor", &config, e);
 
     if (root == NULL)
         return -1;
-    if (m->family->front == FRONT_WAVE)
-        return hear_samples(a, m, path, root, config, out, e);
+    if (model->family->front == FRONT_WAVE)
+        return hear_samples(a, model, path, root, config, out, e);
     if (mel_read(root, &mel, e) != 0)
         return err_under(e, "%s", config);
     *out = (struct values){ 2, { mel.n_bins, mel_frames(&mel) }, NULL };
-    if (front_positions(m, out, e) < 1)
+    if (front_positions(model, out, e) < 1)
         return err_under(e, "%s: features that it makes", config);
     if (read_sound(a, mel.rate, mel.seconds, path, warn, &sound, e) != 0)
         return -1;
@@ -170,13 +171,13 @@ static int hear(struct arena *a, const struct model *m, const char *path,
     return 0;
 }
 
-int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
-                struct values **out, struct err *e)
+int media_sound(struct arena *a, const struct model *model, const char *path,
+                const struct warn *warn, struct values **out, struct err *e)
 {
     struct arena *work = arena_child(a);
     struct values made;
 
-    if (hear(work, m, path, warn, &made, e) != 0)
+    if (hear(work, model, path, warn, &made, e) != 0)
         return -1;
     *out = media_keep(a, &made);
     arena_release(a, work);

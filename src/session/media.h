@@ -9,13 +9,13 @@
 #include "session/values.h"
 
 /*
- * The picture of a file as the one array that m reads; *seen: resized and cropped, before it
+ * The picture of a file as the one array that model reads; *seen: resized and cropped, before it
  * became numbers.
  *
  * Errors (ERR_INPUT, the file named): those of pixels_read, image_processor_read and
  * front_positions; a model without a preprocessor_config.json.
  */
-int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
+int media_picture(struct arena *a, const struct model *model, const char *path, struct values **out,
                   const struct pixels **seen, struct err *e);
 
 /*
@@ -24,7 +24,7 @@ int media_picture(struct arena *a, const struct model *m, const char *path, stru
  * Errors (ERR_INPUT, the file named): those of sound_read, mel_read or waveform_read, and
  * front_positions; a model without a preprocessor_config.json.
  */
-int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
-                struct values **out, struct err *e);
+int media_sound(struct arena *a, const struct model *model, const char *path,
+                const struct warn *warn, struct values **out, struct err *e);
 
 #endif

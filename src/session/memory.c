@@ -28,9 +28,9 @@ static double session_memory_parse(const char *text)
     return strtod(text, NULL) * unit;
 }
 
-int memory_open(const struct session *s, struct memory_limit *out, struct err *e)
+int memory_open(const struct session *session, struct memory_limit *out, struct err *e)
 {
-    const char *text = s->asked->max_memory;
+    const char *text = session->asked->max_memory;
 
     *out = (struct memory_limit){ INFINITY, 0 };
     if (text == NULL)
@@ -46,28 +46,28 @@ int memory_open(const struct session *s, struct memory_limit *out, struct err *e
                    "before any text is read", out->allowed / MIB, out->base / MIB);
 }
 
-double memory_of_pass(const struct session *s, int n_tokens, int n_target)
+double memory_of_pass(const struct session *session, int n_tokens, int n_target)
 {
-    const struct model *m = s->model;
+    const struct model *m = session->model;
     const struct model *last = m->decoder != NULL ? m->decoder : m;
-    int n_threads = par_threads(s->par);
-    double bytes = run_memory(m, &s->change, n_tokens, n_threads) +
-                   (s->n_generate > 0 ? prepared_memory(last, &s->change) : 0);
+    int n_threads = par_threads(session->par);
+    double bytes = run_memory(m, &session->change, n_tokens, n_threads) +
+                   (session->n_generate > 0 ? prepared_memory(last, &session->change) : 0);
 
     if (m->decoder == NULL || n_target == 0)
         return bytes;
     /* Then what the decoder reads of the encoder: its output, and keys and values. */
-    return bytes + run_memory(m->decoder, &s->change, n_target, n_threads) +
+    return bytes + run_memory(m->decoder, &session->change, n_target, n_threads) +
            (double)sizeof(float) * n_tokens *
                (m->d_hidden + m->decoder->config.n_kv_heads *
                                   (m->decoder->config.d_head + m->decoder->config.d_value));
 }
 
-double memory_spare(const struct session *s, double needed)
+double memory_spare(const struct session *session, double needed)
 {
     double own = system_own_bytes(), room = system_free_memory("") / 2;
-    double allowed = s->asked->max_memory != NULL ?
-                         session_memory_parse(s->asked->max_memory) - own :
+    double allowed = session->asked->max_memory != NULL ?
+                         session_memory_parse(session->asked->max_memory) - own :
                          INFINITY;
 
     return fmax(fmin(room, allowed) - needed, 0);

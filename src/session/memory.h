@@ -15,16 +15,16 @@ struct memory_limit {
  * Sets the limit from asked->max_memory: bytes, or a number with K, M or G (powers of 1024).
  * ERR_USAGE: not such a number; less than the process uses already.
  */
-int memory_open(const struct session *s, struct memory_limit *out, struct err *e);
+int memory_open(const struct session *session, struct memory_limit *out, struct err *e);
 
 /* Bytes that a pass over texts with so many source and target tokens in all takes. */
-double memory_of_pass(const struct session *s, int n_tokens, int n_target);
+double memory_of_pass(const struct session *session, int n_tokens, int n_target);
 
 /*
  * Bytes beyond `needed` that may be spent on speed: the rest of --max-memory, at most half of
  * the system's free memory; at least 0.
  */
-double memory_spare(const struct session *s, double needed);
+double memory_spare(const struct session *session, double needed);
 
 /* Checks that so many more bytes are allowed; ERR_INPUT, with both numbers. */
 int memory_check(const struct memory_limit *limit, const struct item *item, double bytes,

@@ -17,41 +17,41 @@ struct reader {
     struct err *e;
 };
 
-static int mentions_fail(const struct reader *r, const char *what, const char *chain)
+static int mentions_fail(const struct reader *reader, const char *what, const char *chain)
 {
-    err_set(r->e, ERR_INPUT, "Entity: '%s' %s", chain, what);
-    return err_under(r->e, "%s: line %lld", r->name, (long long)r->s->line);
+    err_set(reader->e, ERR_INPUT, "Entity: '%s' %s", chain, what);
+    return err_under(reader->e, "%s: line %lld", reader->name, (long long)reader->s->line);
 }
 
-static void open_mention(struct reader *r, const char *chain)
+static void open_mention(struct reader *reader, const char *chain)
 {
-    if (r->n == r->room) {
-        int room = r->room > 0 ? 2 * r->room : 64;
-        struct mention *mention = arena_alloc(r->a, (uint64_t)room, sizeof *mention);
+    if (reader->n == reader->room) {
+        int room = reader->room > 0 ? 2 * reader->room : 64;
+        struct mention *mention = arena_alloc(reader->a, (uint64_t)room, sizeof *mention);
 
-        if (r->n > 0)
-            memcpy(mention, r->mention, (size_t)r->n * sizeof *mention);
-        r->mention = mention;
-        r->room = room;
+        if (reader->n > 0)
+            memcpy(mention, reader->mention, (size_t)reader->n * sizeof *mention);
+        reader->mention = mention;
+        reader->room = room;
     }
-    r->mention[r->n++] = (struct mention){ chain, r->word, -1, r->word };
-    r->n_open++;
+    reader->mention[reader->n++] = (struct mention){ chain, reader->word, -1, reader->word };
+    reader->n_open++;
 }
 
 /* The last one of the chain that is open. */
-static int close_mention(struct reader *r, const char *chain)
+static int close_mention(struct reader *reader, const char *chain)
 {
-    for (int i = r->n - 1; i >= 0 && r->n_open > 0; i--)
-        if (r->mention[i].end < 0 && strcmp(r->mention[i].chain, chain) == 0) {
-            r->mention[i].end = r->word;
-            r->n_open--;
+    for (int i = reader->n - 1; i >= 0 && reader->n_open > 0; i--)
+        if (reader->mention[i].end < 0 && strcmp(reader->mention[i].chain, chain) == 0) {
+            reader->mention[i].end = reader->word;
+            reader->n_open--;
             return 0;
         }
-    return mentions_fail(r, "is closed, but not open", chain);
+    return mentions_fail(reader, "is closed, but not open", chain);
 }
 
 /* "(e1-person(e2)e3)" */
-static int mentions_take(struct reader *r, const char *s)
+static int mentions_take(struct reader *reader, const char *s)
 {
     while (*s != '\0') {
         bool opens = *s == '(';
@@ -60,14 +60,14 @@ static int mentions_take(struct reader *r, const char *s)
 
         s += opens;
         n = strcspn(s, "()");
-        chain = arena_strndup(r->a, s, strcspn(s, "()-["));
+        chain = arena_strndup(reader->a, s, strcspn(s, "()-["));
         if (*chain == '\0' || (!opens && s[n] != ')'))
-            return mentions_fail(r, "is not a list of mentions, such as (e1-person(e2)", s);
+            return mentions_fail(reader, "is not a list of mentions, such as (e1-person(e2)", s);
         if (opens)
-            open_mention(r, chain);
+            open_mention(reader, chain);
         s += n;
         if (*s == ')') {
-            if (close_mention(r, chain) != 0)
+            if (close_mention(reader, chain) != 0)
                 return -1;
             s++;
         }
@@ -77,17 +77,18 @@ static int mentions_take(struct reader *r, const char *s)
 
 /* ---- heads ---- */
 
-/* Of mention `before` and those after it, all of sentence s, whose first word is `first`.  One
+/* Of mention `before` and those after it, all of sentence, whose first word is `first`.  One
  * that goes on in another sentence keeps its first word. */
-static void set_heads(struct reader *r, const struct conllu_sentence *s, int before, int first)
+static void set_heads(struct reader *reader, const struct conllu_sentence *sentence, int before,
+                      int first)
 {
-    for (int i = before; i < r->n; i++) {
-        struct mention *m = &r->mention[i];
+    for (int i = before; i < reader->n; i++) {
+        struct mention *m = &reader->mention[i];
 
         for (int k = m->start; k <= m->end; k++) {
-            int head = s->word[k - first].head + first;
+            int head = sentence->word[k - first].head + first;
 
-            if (s->word[k - first].head < 0 || head < m->start || head > m->end) {
+            if (sentence->word[k - first].head < 0 || head < m->start || head > m->end) {
                 m->head = k;
                 break;
             }

@@ -26,7 +26,7 @@ static const struct values *arrays(struct arena *a, const struct item *items, in
 }
 
 static void pack(struct arena *a, const struct item *items, int n, enum item_side which,
-                 struct batch *b)
+                 struct batch *batch)
 {
     int *start = arena_alloc(a, (size_t)n + 1, sizeof *start), *id, *type;
 
@@ -43,8 +43,8 @@ static void pack(struct arena *a, const struct item *items, int n, enum item_sid
             memcpy(id + start[i], tokens->id, (size_t)tokens->n * sizeof *id);
         memcpy(type + start[i], tokens->type, (size_t)tokens->n * sizeof *type);
     }
-    *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
-                         .values = arrays(a, items, n, which) };
+    *batch = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
+                             .values = arrays(a, items, n, which) };
 }
 
 /* The rows of one array each, below each other. */
@@ -61,21 +61,21 @@ static const float *rows_of(struct arena *a, const struct item *items, int n,
     return all;
 }
 
-static void pack_memory(struct texts *t, struct arena *a, const struct item *items, int n)
+static void pack_memory(struct texts *texts, struct arena *a, const struct item *items, int n)
 {
     int *start;
 
-    t->memory = (struct memory){ .x = NULL };
+    texts->memory = (struct memory){ .x = NULL };
     if (n == 0 || items[0].memory.x == NULL)
         return;
     start = arena_alloc(a, (size_t)n + 1, sizeof *start);
     for (int i = 0; i < n; i++)
         start[i + 1] = start[i] + (int)items[i].memory.dim[0];
-    pack(a, items, n, SIDE_KEYS, &t->keys);
-    t->memory.start = start;
-    t->memory.x = rows_of(a, items, n, start, false);
+    pack(a, items, n, SIDE_KEYS, &texts->keys);
+    texts->memory.start = start;
+    texts->memory.x = rows_of(a, items, n, start, false);
     if (items[0].memory_values.x != NULL)
-        t->memory.v = rows_of(a, items, n, start, true);
+        texts->memory.v = rows_of(a, items, n, start, true);
 }
 
 static const unsigned char *pack_global(struct arena *a, const struct item *items, int n,
@@ -108,7 +108,7 @@ static const int *pack_boxes(struct arena *a, const struct item *items, int n, c
     return box;
 }
 
-void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
+void texts_pack(struct texts *texts, struct arena *a, const struct item *items, int n)
 {
     int64_t *number = arena_alloc(a, (size_t)n, sizeof *number);
 
@@ -116,11 +116,11 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
         assert(!items[i].open);
         number[i] = items[i].index;
     }
-    t->item = items;
-    t->number = number;
-    pack(a, items, n, SIDE_SOURCE, &t->source);
-    t->source.global = pack_global(a, items, n, t->source.start);
-    t->source.box = pack_boxes(a, items, n, t->source.start);
-    pack(a, items, n, SIDE_TARGET, &t->target);
-    pack_memory(t, a, items, n);
+    texts->item = items;
+    texts->number = number;
+    pack(a, items, n, SIDE_SOURCE, &texts->source);
+    texts->source.global = pack_global(a, items, n, texts->source.start);
+    texts->source.box = pack_boxes(a, items, n, texts->source.start);
+    pack(a, items, n, SIDE_TARGET, &texts->target);
+    pack_memory(texts, a, items, n);
 }

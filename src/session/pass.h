@@ -7,7 +7,8 @@
 #include "session/texts.h"
 
 /* As session_forward, but rows are those of the model. */
-int session_pass(const struct session *s, const struct texts *t, const struct wanted *want,
-                 const struct sink *sinks, int n_sinks, struct arena *a, struct err *e);
+int session_pass(const struct session *session, const struct texts *texts,
+                 const struct wanted *want, const struct sink *sinks, int n_sinks, struct arena *a,
+                 struct err *e);
 
 #endif

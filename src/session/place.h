@@ -26,25 +26,25 @@ struct place {
 };
 
 /* ERR_USAGE, naming the option: no name, an occurrence 0. */
-int place_parse(struct place *p, const char *option, const char *spec, struct err *e);
+int place_parse(struct place *place, const char *option, const char *spec, struct err *e);
 
 /*
- * The position in t that p names; -1 with an error, which names the option and what the text
- * has instead.  text: what the spans of t count in; NULL: it is not known.  Occurrences
+ * The position in tokens that place names; -1 with an error, which names the option and what the
+ * text has instead.  text: what the spans of tokens count in; NULL: it is not known.  Occurrences
  * are of whole words; where there are none, of parts of words.
  */
-int place_find(const struct place *p, const char *option, const struct tokens *t,
+int place_find(const struct place *place, const char *option, const struct tokens *tokens,
                const char *text, struct err *e);
 
 /* The same, and *first, the first token of a word of several. */
-int place_span(const struct place *p, const char *option, const struct tokens *t,
+int place_span(const struct place *place, const char *option, const struct tokens *tokens,
                const char *text, int *first, struct err *e);
 
 /* What the spans of a side's tokens count in; NULL: it is not known. */
 const char *place_text(const struct item *item, enum item_side side);
 
 /* The same among the query tokens of an item in the session's stack. */
-int place_query(const struct place *p, const char *option, const struct session *s,
+int place_query(const struct place *place, const char *option, const struct session *session,
                 const struct item *item, struct err *e);
 
 #endif

@@ -22,10 +22,10 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
     return model_open_precomputed(env->arena, asked->attention, e);
 }
 
-int precomputed_options(const struct session *s, struct err *e)
+int precomputed_options(const struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
-    const struct model *model = s->model;
+    const struct asked *asked = session->asked;
+    const struct model *model = session->model;
     const char *wrong = asked->mask != NULL ? "--mask" :
                         asked->memory_mask != NULL ? "--memory-mask" :
                         asked->dtype != PRECISION_F32 ? "--dtype" :
@@ -79,29 +79,29 @@ static int names_of_strings(struct arena *a, const struct tensor *strings,
 }
 
 /* The names that an array of the file, or its list NAME.json, holds; there may be none. */
-static int names_of_file(const struct model *m, struct arena *a, const char *name,
+static int names_of_file(const struct model *model, struct arena *a, const char *name,
                          struct tokens *out, struct err *e)
 {
-    const struct tensor *strings = npz_strings(m->weights, name);
+    const struct tensor *strings = npz_strings(model->weights, name);
     const char *member = arena_printf(a, "%s.json", name);
-    struct span bytes = npz_bytes(m->weights, member);
+    struct span bytes = npz_bytes(model->weights, member);
     json_t *list;
     int status;
 
     if (strings != NULL && out->n > 0)
-        return names_of_strings(a, strings, out, e) == 0 ? 0 : err_under(e, "%s", m->name);
+        return names_of_strings(a, strings, out, e) == 0 ? 0 : err_under(e, "%s", model->name);
     if (bytes.data == NULL || out->n == 0)
         return 0;
     list = json_read(a, bytes, JSON_ALLOW_NUL, e);
     status = list != NULL ? names_of_json(a, list, out->n, out, e) : -1;
     json_drop(a, list);
-    return status == 0 ? 0 : err_under(e, "%s: %s", m->name, member);
+    return status == 0 ? 0 : err_under(e, "%s: %s", model->name, member);
 }
 
-static int ids_of_file(const struct model *m, struct arena *a, const char *name,
+static int ids_of_file(const struct model *model, struct arena *a, const char *name,
                        struct tokens *out, struct err *e)
 {
-    const struct tensor *tensor = weights_find(m->weights, name);
+    const struct tensor *tensor = weights_find(model->weights, name);
     float *id;
 
     if (tensor == NULL || out->n == 0)
@@ -109,23 +109,24 @@ static int ids_of_file(const struct model *m, struct arena *a, const char *name,
     if (tensor->n_dims != 1 || tensor->shape[0] != out->n ||
         dtype_table[tensor->dtype].is_float)
         return err_set(e, ERR_INPUT, "%s: %s: shape %s of type %s, expected [%d] of whole "
-                       "numbers", m->name, name, tensor_shape(a, tensor),
+                       "numbers", model->name, name, tensor_shape(a, tensor),
                        dtype_table[tensor->dtype].name, out->n);
     id = arena_alloc_raw(a, (size_t)out->n, sizeof *id);
     out->id = arena_alloc(a, (size_t)out->n, sizeof *out->id);
     tensor_read(id, tensor, 0, out->n);
     for (int i = 0; i < out->n; i++) {
         if (id[i] < 0 || id[i] >= 0x1p24f)
-            return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is not an id", m->name, name, i,
+            return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is not an id", model->name, name, i,
                            (double)id[i]);
         out->id[i] = (int)id[i];
     }
     return 0;
 }
 
-static bool has_names(const struct model *m, const char *name, const char *member)
+static bool has_names(const struct model *model, const char *name, const char *member)
 {
-    return npz_strings(m->weights, name) != NULL || npz_bytes(m->weights, member).data != NULL;
+    return npz_strings(model->weights, name) != NULL ||
+           npz_bytes(model->weights, member).data != NULL;
 }
 
 /* Where the names of rows are. */
@@ -150,11 +151,11 @@ static int names_of_labels(struct arena *a, const struct names *names, struct to
 }
 
 /* The names of n rows: asked for; or of the file's tokens and ids, where it has them. */
-static int session_precomputed_describe(const struct session *s, struct arena *a, int n,
+static int session_precomputed_describe(const struct session *session, struct arena *a, int n,
                                         const struct names *names, struct tokens *out,
                                         struct err *e)
 {
-    const struct model *model = s->model;
+    const struct model *model = session->model;
 
     values_describe(a, model, NULL, n, out);
     if (names->asked != NULL ?
@@ -167,12 +168,13 @@ static int session_precomputed_describe(const struct session *s, struct arena *a
     return 0;
 }
 
-int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e)
+int precomputed_item(const struct session *session, struct arena *a, struct item *out,
+                     struct err *e)
 {
     static const struct asked_labels none = { .n_queries = 0 };
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     const struct asked_labels *labels = asked->labels != NULL ? asked->labels : &none;
-    const struct model *model = s->model;
+    const struct model *model = session->model;
     bool two = model->decoder != NULL;
     bool named = has_names(model, "decoder_tokens", "decoder_tokens.json") ||
                  weights_find(model->weights, "decoder_ids") != NULL;
@@ -192,11 +194,11 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
         out->text_size = strlen(out->text);
     }
     if (!two)
-        return session_precomputed_describe(s, a, model->precomputed->n_queries, &queries,
+        return session_precomputed_describe(session, a, model->precomputed->n_queries, &queries,
                                             &out->tokens, e);
-    if (session_precomputed_describe(s, a, model->decoder->precomputed->n_queries, &queries,
+    if (session_precomputed_describe(session, a, model->decoder->precomputed->n_queries, &queries,
                                      &out->target, e) != 0)
         return -1;
-    return session_precomputed_describe(s, a, model->precomputed->n_queries, &keys, &out->tokens,
-                                        e);
+    return session_precomputed_describe(session, a, model->precomputed->n_queries, &keys,
+                                        &out->tokens, e);
 }

@@ -23,10 +23,11 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
  *
  * Errors: the number of names is not that of the rows; a list of something other than names.
  */
-int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e);
+int precomputed_item(const struct session *session, struct arena *a, struct item *out,
+                     struct err *e);
 
 /* ERR_USAGE if the model is one of --attention, and a mask or a precision is given. */
-int precomputed_options(const struct session *s, struct err *e);
+int precomputed_options(const struct session *session, struct err *e);
 
 /* ---- queries, keys and values ---- */
 
@@ -41,6 +42,6 @@ int precomputed_options(const struct session *s, struct err *e);
 struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e);
 
 /* The same arrays as input rows of a bare layer. */
-int qkv_input(struct layer_input *in, struct session *s, struct err *e);
+int qkv_input(struct layer_input *input, struct session *session, struct err *e);
 
 #endif

@@ -25,58 +25,58 @@ struct three {
 
 /* ---- reading ---- */
 
-static int part_shape(struct part_file *p, struct arena *a, struct err *e)
+static int part_shape(struct part_file *file, struct arena *a, struct err *e)
 {
-    const struct tensor *tensor = p->t;
+    const struct tensor *tensor = file->t;
     int count = tensor->n_dims;
 
     if (count < 2 || count > 4 || tensor->n_elements == 0)
         return err_set(e, ERR_INPUT,
                        "%s: shape %s, expected [rows, width], [heads, rows, "
                        "width] or [texts, heads, rows, width]",
-                       p->path, tensor_shape(a, tensor));
-    p->width = tensor->shape[count - 1];
-    p->n = tensor->shape[count - 2];
-    p->heads = count > 2 ? tensor->shape[count - 3] : 1;
-    p->B = count > 3 ? tensor->shape[0] : 1;
+                       file->path, tensor_shape(a, tensor));
+    file->width = tensor->shape[count - 1];
+    file->n = tensor->shape[count - 2];
+    file->heads = count > 2 ? tensor->shape[count - 3] : 1;
+    file->B = count > 3 ? tensor->shape[0] : 1;
     return 0;
 }
 
 /* The same of rows that all heads share; the heads are counted later. */
-static int joined_shape(struct part_file *p, struct arena *a, struct err *e)
+static int joined_shape(struct part_file *file, struct arena *a, struct err *e)
 {
-    const struct tensor *tensor = p->t;
+    const struct tensor *tensor = file->t;
     int count = tensor->n_dims;
 
     if (count < 2 || count > 3 || tensor->n_elements == 0)
         return err_set(e, ERR_INPUT,
                        "%s: shape %s, with --heads expected [rows, d_model] or [texts, rows, "
-                       "d_model]", p->path, tensor_shape(a, tensor));
-    p->width = tensor->shape[count - 1];
-    p->n = tensor->shape[count - 2];
-    p->heads = 1;
-    p->B = count > 2 ? tensor->shape[0] : 1;
+                       "d_model]", file->path, tensor_shape(a, tensor));
+    file->width = tensor->shape[count - 1];
+    file->n = tensor->shape[count - 2];
+    file->heads = 1;
+    file->B = count > 2 ? tensor->shape[0] : 1;
     return 0;
 }
 
-static int open_part(struct part_file *p, bool joined, struct arena *a, struct err *e)
+static int open_part(struct part_file *file, bool joined, struct arena *a, struct err *e)
 {
-    p->w = npz_open_one(a, p->path, &p->t, e);
-    if (p->w == NULL || (joined ? joined_shape : part_shape)(p, a, e) != 0)
+    file->w = npz_open_one(a, file->path, &file->t, e);
+    if (file->w == NULL || (joined ? joined_shape : part_shape)(file, a, e) != 0)
         return -1;
-    if (p->n <= MAX_VALUES && p->B <= MAX_VALUES && p->heads <= MAX_VALUES &&
-        p->width <= MAX_VALUES && p->heads * p->width <= MAX_VALUES)
+    if (file->n <= MAX_VALUES && file->B <= MAX_VALUES && file->heads <= MAX_VALUES &&
+        file->width <= MAX_VALUES && file->heads * file->width <= MAX_VALUES)
         return 0;
     return err_set(e, ERR_INPUT, "%s: shape %s, expected at most %d texts, rows and heads "
-                   "x width", p->path, tensor_shape(a, p->t), MAX_VALUES);
+                   "x width", file->path, tensor_shape(a, file->t), MAX_VALUES);
 }
 
-static int indivisible(const struct part_file *p, struct arena *a, int64_t n,
+static int indivisible(const struct part_file *file, struct arena *a, int64_t n,
                        const char *what, struct err *e)
 {
     return err_set(e, ERR_USAGE, "--heads: %s has shape %s, whose %lld column%s not those "
-                   "of %lld %s", p->path, tensor_shape(a, p->t), (long long)p->width,
-                   p->width == 1 ? " is" : "s are",
+                   "of %lld %s", file->path, tensor_shape(a, file->t), (long long)file->width,
+                   file->width == 1 ? " is" : "s are",
                    (long long)n, what);
 }
 
@@ -179,18 +179,18 @@ struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e
 
 /* Heads [heads, n, width], or rows of all heads, of one text to columns of its rows. */
 static void put_columns(float *row, int64_t stride, const float *x,
-                        const struct part_file *p, bool joined)
+                        const struct part_file *file, bool joined)
 {
-    int64_t columns = p->heads * p->width;
+    int64_t columns = file->heads * file->width;
 
-    for (int64_t i = 0; joined && i < p->n; i++)
+    for (int64_t i = 0; joined && i < file->n; i++)
         memcpy(row + i * stride, x + i * columns, (size_t)columns * sizeof *row);
     if (joined)
         return;
-    for (int64_t h = 0; h < p->heads; h++)
-        for (int64_t i = 0; i < p->n; i++)
-            memcpy(row + i * stride + h * p->width, x + (h * p->n + i) * p->width,
-                   (size_t)p->width * sizeof *row);
+    for (int64_t h = 0; h < file->heads; h++)
+        for (int64_t i = 0; i < file->n; i++)
+            memcpy(row + i * stride + h * file->width, x + (h * file->n + i) * file->width,
+                   (size_t)file->width * sizeof *row);
 }
 
 /* The rows of all texts, of n parts side by side. */
@@ -221,22 +221,22 @@ static int make_rows(struct arena *a, const struct three *three, enum part part,
     return 0;
 }
 
-int qkv_input(struct layer_input *in, struct session *s, struct err *e)
+int qkv_input(struct layer_input *input, struct session *session, struct err *e)
 {
-    struct arena *a = s->a;
+    struct arena *a = session->a;
     struct three values;
     int status;
 
-    if (open_parts(&values, a, s->asked->qkv, s->asked->heads, e) != 0)
+    if (open_parts(&values, a, session->asked->qkv, session->asked->heads, e) != 0)
         return -1;
-    in->n = (int)values.of[PART_Q].B;
-    in->name = s->asked->qkv;
-    if (!model_has_cross(s->model))
-        status = make_rows(a, &values, PART_Q, N_PART, &in->rows, e);
+    input->n = (int)values.of[PART_Q].B;
+    input->name = session->asked->qkv;
+    if (!model_has_cross(session->model))
+        status = make_rows(a, &values, PART_Q, N_PART, &input->rows, e);
     else
-        status = make_rows(a, &values, PART_Q, 1, &in->rows, e) != 0 ||
-                 make_rows(a, &values, PART_K, 1, &in->keys, e) != 0 ||
-                 make_rows(a, &values, PART_V, 1, &in->values, e) != 0 ? -1 : 0;
+        status = make_rows(a, &values, PART_Q, 1, &input->rows, e) != 0 ||
+                 make_rows(a, &values, PART_K, 1, &input->keys, e) != 0 ||
+                 make_rows(a, &values, PART_V, 1, &input->values, e) != 0 ? -1 : 0;
     close_parts(&values, 0);
     return status;
 }

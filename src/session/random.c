@@ -9,9 +9,9 @@
 
 enum { MOST_TOKENS = 50 };
 
-const char *random_unreadable(const struct session *s)
+const char *random_unreadable(const struct session *session)
 {
-    const struct model *m = s->model;
+    const struct model *m = session->model;
     int64_t dim[4];
 
     if (m->precomputed != NULL || m->family->bare || front_dims(m, dim) > 0)
@@ -21,13 +21,13 @@ const char *random_unreadable(const struct session *s)
     return NULL;
 }
 
-const char *random_refusal(const struct session *s)
+const char *random_refusal(const struct session *session)
 {
-    const char *why = random_unreadable(s);
+    const char *why = random_unreadable(session);
 
     if (why != NULL)
         return why;
-    return mark_looks_back(s->model) ? NULL : "its tokens see those that follow";
+    return mark_looks_back(session->model) ? NULL : "its tokens see those that follow";
 }
 
 /* ---- which tokens ---- */
@@ -51,47 +51,47 @@ static bool is_unused(const char *piece)
     return piece[0] == '\0';
 }
 
-static bool is_ordinary(const struct session *s, const struct tokens *all, int id)
+static bool is_ordinary(const struct session *session, const struct tokens *all, int id)
 {
-    const struct config *config = &s->model->config;
-    const char *piece = s->tok != NULL ? tok_piece(s->tok, id) : "?";
+    const struct config *config = &session->model->config;
+    const char *piece = session->tok != NULL ? tok_piece(session->tok, id) : "?";
 
     return piece != NULL && !is_unused(piece) && !all->special[id] && id != config->head.pad_id &&
            !is_listed(&config->bos, id) && !is_listed(&config->eos, id);
 }
 
 /* Ids in order: [*n] of a. */
-static int *ordinary_ids(const struct session *s, struct arena *a, int *n)
+static int *ordinary_ids(const struct session *session, struct arena *a, int *n)
 {
-    int n_vocab = s->model->config.n_vocab;
+    int n_vocab = session->model->config.n_vocab;
     int *id = arena_alloc(a, (uint64_t)n_vocab, sizeof *id);
     struct tokens all;
 
     for (int i = 0; i < n_vocab; i++)
         id[i] = i;
-    tok_describe(s->tok, a, id, NULL, n_vocab, &all);
+    tok_describe(session->tok, a, id, NULL, n_vocab, &all);
     *n = 0;
     for (int i = 0; i < n_vocab; i++)
-        if (is_ordinary(s, &all, i))
+        if (is_ordinary(session, &all, i))
             id[(*n)++] = i;
     return id;
 }
 
 /* What the template puts before a text: its ids are in lead[most]. */
-static int lead_ids(const struct session *s, struct arena *a, int *lead, int most)
+static int lead_ids(const struct session *session, struct arena *a, int *lead, int most)
 {
     const struct tok_input empty = { .text = "" };
     struct err ignored = { ERR_NONE, "" };
     struct tokens tokens;
     int n = 0;
 
-    if (s->tok == NULL || s->asked->no_special ||
-        tok_encode(s->tok, a, &empty, &tokens, &ignored) != 0) {
+    if (session->tok == NULL || session->asked->no_special ||
+        tok_encode(session->tok, a, &empty, &tokens, &ignored) != 0) {
         arena_pass_over(a, &ignored);
         return 0;
     }
     while (n < tokens.n && n < most && tokens.special[n] &&
-           (n == 0 || !is_listed(&s->model->config.eos, tokens.id[n]))) {
+           (n == 0 || !is_listed(&session->model->config.eos, tokens.id[n]))) {
         lead[n] = tokens.id[n];
         n++;
     }
@@ -112,28 +112,28 @@ static void random_draw(struct rng *rng, int *id, int n, int *ordinary, int m)
     }
 }
 
-static void random_fill(const struct session *s, struct arena *a, struct item *item, int *id,
+static void random_fill(const struct session *session, struct arena *a, struct item *item, int *id,
                         int lead, int n)
 {
     int count = lead + 2 * n;
 
     memcpy(id + lead + n, id + lead, (size_t)n * sizeof *id);
     *item = (struct item){ .text = "" };
-    tok_describe(s->tok, a, id, NULL, count, &item->tokens);
+    tok_describe(session->tok, a, id, NULL, count, &item->tokens);
 }
 
-void random_texts(const struct session *s, struct arena *a, int seed, int n_texts,
+void random_texts(const struct session *session, struct arena *a, int seed, int n_texts,
                   struct random_texts *out)
 {
     enum { MOST_LEAD = 4 };
-    int n_ordinary, *ordinary = ordinary_ids(s, a, &n_ordinary);
+    int n_ordinary, *ordinary = ordinary_ids(session, a, &n_ordinary);
     int lead[MOST_LEAD];
     struct rng rng;
 
     *out = (struct random_texts){ .n_texts = n_texts, .n = MOST_TOKENS };
-    out->lead = lead_ids(s, a, lead, MOST_LEAD);
-    if (out->n > (s->model->max_tokens - out->lead) / 2)
-        out->n = (s->model->max_tokens - out->lead) / 2;
+    out->lead = lead_ids(session, a, lead, MOST_LEAD);
+    if (out->n > (session->model->max_tokens - out->lead) / 2)
+        out->n = (session->model->max_tokens - out->lead) / 2;
     if (out->n > n_ordinary)
         out->n = n_ordinary;
     if (out->n < 0)
@@ -147,6 +147,6 @@ void random_texts(const struct session *s, struct arena *a, int seed, int n_text
         memcpy(id, lead, (size_t)out->lead * sizeof *id);
         memcpy(bag, ordinary, (size_t)n_ordinary * sizeof *bag);
         random_draw(&rng, id + out->lead, out->n, bag, n_ordinary);
-        random_fill(s, a, &out->item[t], id, out->lead, out->n);
+        random_fill(session, a, &out->item[t], id, out->lead, out->n);
     }
 }

@@ -14,9 +14,9 @@ struct random_texts {
 };
 
 /* Why the model cannot read such texts; NULL if it can. */
-const char *random_unreadable(const struct session *s);
+const char *random_unreadable(const struct session *session);
 /* The same for a probe that requires a causal model. */
-const char *random_refusal(const struct session *s);
+const char *random_refusal(const struct session *session);
 
 /*
  * n_texts of them, in arena a, for a model that can read them.  n is the least of 50,
@@ -26,7 +26,7 @@ const char *random_refusal(const struct session *s);
  * bits the next 32 of the Mersenne Twister with this seed, and is what then stands at place k;
  * each text starts again from the ordered list.  n 0: no such text is possible.
  */
-void random_texts(const struct session *s, struct arena *a, int seed, int n_texts,
+void random_texts(const struct session *session, struct arena *a, int seed, int n_texts,
                   struct random_texts *out);
 
 #endif

@@ -16,29 +16,29 @@ struct part {
 };
 
 /* The name of n bytes, in a. */
-static int part_parse(struct part *p, const char *option, const char *name, struct arena *a,
+static int part_parse(struct part *part, const char *option, const char *name, struct arena *a,
                       size_t n, struct err *e)
 {
     const char *text = arena_strndup(a, name, n), *rest = text;
     long long from = list_number(&rest), to;
 
-    *p = (struct part){ .last = strcmp(text, "last") == 0,
-                        .generated = strcmp(text, "generated") == 0, .from = -1 };
-    if (p->last || p->generated)
+    *part = (struct part){ .last = strcmp(text, "last") == 0,
+                           .generated = strcmp(text, "generated") == 0, .from = -1 };
+    if (part->last || part->generated)
         return 0;
     if (from >= 0 && *rest == '-' && isdigit((unsigned char)rest[1])) {
         rest++;
         to = list_number(&rest);
-        p->from = from;
-        p->to = to;
-        p->place.spec = text;
+        part->from = from;
+        part->to = to;
+        part->place.spec = text;
         if (*rest == '\0')
             return from <= to ? 0 :
                    err_set(e, ERR_USAGE, "%s: '%.40s': expected the smaller position first", option,
                            text);
-        p->from = -1;
+        part->from = -1;
     }
-    return place_parse(&p->place, option, text, e);
+    return place_parse(&part->place, option, text, e);
 }
 
 static int region_check_list(const char *option, const char *list, struct arena *a, struct err *e)
@@ -69,27 +69,27 @@ static int first_generated(const struct item *item, enum item_side side)
 }
 
 /* Marks the tokens of one part. */
-static int mark(const struct part *p, const char *option, const struct tokens *t,
+static int mark(const struct part *part, const char *option, const struct tokens *tokens,
                 const struct item *item, enum item_side side, unsigned char *named, struct err *e)
 {
     int first = 0, last;
 
-    if (p->last) {
-        first = last = t->n - 1;
-    } else if (p->generated) {
+    if (part->last) {
+        first = last = tokens->n - 1;
+    } else if (part->generated) {
         first = first_generated(item, side);
-        last = t->n - 1;
+        last = tokens->n - 1;
         if (first < 0)
             return err_set(e, ERR_INPUT, "%s: generated: no token of these was generated "
                            "(--generate N)", option);
-    } else if (p->from >= 0) {
-        first = (int)(p->from < t->n ? p->from : t->n);
-        last = (int)(p->to < t->n ? p->to : t->n);
-        if (p->to >= t->n)
+    } else if (part->from >= 0) {
+        first = (int)(part->from < tokens->n ? part->from : tokens->n);
+        last = (int)(part->to < tokens->n ? part->to : tokens->n);
+        if (part->to >= tokens->n)
             return err_set(e, ERR_INPUT, "%s: %.40s is out of range: the text has tokens 0 to %d",
-                           option, p->place.spec, t->n - 1);
+                           option, part->place.spec, tokens->n - 1);
     } else {
-        last = place_span(&p->place, option, t, place_text(item, side), &first, e);
+        last = place_span(&part->place, option, tokens, place_text(item, side), &first, e);
     }
     for (int i = first; last >= 0 && i <= last; i++)
         named[i] = 1;
@@ -98,11 +98,11 @@ static int mark(const struct part *p, const char *option, const struct tokens *t
 
 /* [queries or keys that are shown] of a, 1: named; NULL: the text has no such token. */
 static const unsigned char *named_by(const char *option, const char *list,
-                                     const struct session *s, const struct item *item,
+                                     const struct session *session, const struct item *item,
                                      bool queries, struct arena *a, struct err *e)
 {
-    const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
-    enum item_side side = queries ? session_query_side(s) : session_key_side(s);
+    const struct tokens *t = queries ? session_queries(session, item) : session_keys(session, item);
+    enum item_side side = queries ? session_query_side(session) : session_key_side(session);
     unsigned char *named = arena_alloc(a, (size_t)t->n, 1);
     struct part part;
 
@@ -118,28 +118,28 @@ static const unsigned char *named_by(const char *option, const char *list,
     }
 }
 
-int region_check(const struct session *s, struct err *e)
+int region_check(const struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
 
-    if (asked->from != NULL && region_check_list("--from", asked->from, s->a, e) != 0)
+    if (asked->from != NULL && region_check_list("--from", asked->from, session->a, e) != 0)
         return -1;
-    return asked->to != NULL ? region_check_list("--to", asked->to, s->a, e) : 0;
+    return asked->to != NULL ? region_check_list("--to", asked->to, session->a, e) : 0;
 }
 
-int region_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
-               const unsigned char **out, struct err *e)
+int region_axis(const struct session *session, const struct item *item, bool queries,
+                struct arena *a, const unsigned char **out, struct err *e)
 {
     const char *option = queries ? "--from" : "--to";
-    const char *list = queries ? s->asked->from : s->asked->to;
-    int n = (queries ? session_queries(s, item) : session_keys(s, item))->n;
+    const char *list = queries ? session->asked->from : session->asked->to;
+    int n = (queries ? session_queries(session, item) : session_keys(session, item))->n;
     const unsigned char *named;
     unsigned char *left;
 
-    *out = item->shown[queries ? session_query_side(s) : session_key_side(s)].words_out;
+    *out = item->shown[queries ? session_query_side(session) : session_key_side(session)].words_out;
     if (list == NULL)
         return 0;
-    named = named_by(option, list, s, item, queries, a, e);
+    named = named_by(option, list, session, item, queries, a, e);
     if (named == NULL)
         return -1;
     left = arena_alloc(a, (size_t)n, 1);
@@ -150,9 +150,9 @@ int region_axis(const struct session *s, const struct item *item, bool queries, 
            err_set(e, ERR_INPUT, "%s: %s is hidden (--hide)", option, list);
 }
 
-const char *region_text(const struct session *s, struct arena *a)
+const char *region_text(const struct session *session, struct arena *a)
 {
-    const char *from = s->asked->from, *to = s->asked->to;
+    const char *from = session->asked->from, *to = session->asked->to;
 
     if (from == NULL && to == NULL)
         return NULL;

@@ -26,74 +26,78 @@ static const char *tok_path(struct arena *a, const char *path)
                                                                  file_folder(a, path);
 }
 
-static void open_builtin_tok(struct session *s)
+static void open_builtin_tok(struct session *session)
 {
     struct builtin builtin;
 
-    if (builtin_find(&builtin, s->path, &s->tok_err) == 0)
-        s->tok = tok_open_memory(s->a, builtin.tokenizer, "built-in tokenizer.json",
-                                 &s->tok_err);
+    if (builtin_find(&builtin, session->path, &session->tok_err) == 0)
+        session->tok = tok_open_memory(session->a, builtin.tokenizer, "built-in tokenizer.json",
+                                       &session->tok_err);
 }
 
-static void open_tok(struct session *s)
+static void open_tok(struct session *session)
 {
-    const char *path = s->path;
+    const char *path = session->path;
 
-    if (s->model != NULL && s->model->family->bare) {
-        err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
-                s->model->name);
-        err_is_absent(&s->tok_err);
+    if (session->model != NULL && session->model->family->bare) {
+        err_set(&session->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
+                session->model->name);
+        err_is_absent(&session->tok_err);
     } else if (builtin_is(path))
-        open_builtin_tok(s);
+        open_builtin_tok(session);
     else
-        s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
-    s->target_tok = s->tok;
-    if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && !builtin_is(path))
-        s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
+        session->tok = tok_open(session->a, tok_path(session->a, path), &session->tok_err);
+    session->target_tok = session->tok;
+    if (session->tok != NULL && session->model != NULL && session->model->decoder != NULL &&
+        !builtin_is(path))
+        session->target_tok = tok_open_target(session->a, tok_path(session->a, path),
+                                              &session->tok_err);
 }
 
-static void say_each(const struct model *m, const char *const *name, int n, const struct warn *w)
+static void say_each(const struct model *model, const char *const *name, int n,
+                     const struct warn *warn)
 {
     for (int i = 0; i < n; i++)
-        err_warn(w, "%s: tensor %s is not used", m->name, name[i]);
+        err_warn(warn, "%s: tensor %s is not used", model->name, name[i]);
 }
 
 /* Of a layer each unused tensor may mean something; those of a model around it do not. */
-static void say_layer(const struct model *m, const struct warn *w)
+static void say_layer(const struct model *model, const struct warn *warn)
 {
     enum { EACH = 4 };
 
-    if (m->n_unused <= EACH)
-        say_each(m, m->unused, m->n_unused, w);
+    if (model->n_unused <= EACH)
+        say_each(model, model->unused, model->n_unused, warn);
     else
-        err_warn(w, "%s: %d tensors are not used: %s, %s, %s, … (--verbose lists them)",
-                 m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
+        err_warn(warn, "%s: %d tensors are not used: %s, %s, %s, … (--verbose lists them)",
+                 model->name, model->n_unused, model->unused[0], model->unused[1],
+                 model->unused[2]);
 }
 
 /* Of the layers of a model, too. */
-static void say_missed(const struct model *m, const struct warn *w)
+static void say_missed(const struct model *model, const struct warn *warn)
 {
-    const char *const *name = m->missed;
-    int n = m->n_missed;
+    const char *const *name = model->missed;
+    int n = model->n_missed;
 
     if (n > 0)
-        err_warn(w, "%s: %d tensor%s of layers %s not used, so this may be no %s: %s%s%s%s%s%s",
-                 m->name, n, str_plural(n), n == 1 ? "is" : "are", m->family->name, name[0],
+        err_warn(warn, "%s: %d tensor%s of layers %s not used, so this may be no %s: %s%s%s%s%s%s",
+                 model->name, n, str_plural(n), n == 1 ? "is" : "are", model->family->name, name[0],
                  n > 1 ? ", " : "", n > 1 ? name[1] : "", n > 2 ? ", " : "", n > 2 ? name[2] : "",
                  n > 3 ? ", … (--verbose lists them)" : "");
 }
 
 /* What the model's files leave open, and what of them is not used. */
-static void say_opened(const struct model *m, const struct env *env)
+static void say_opened(const struct model *model, const struct env *env)
 {
-    if (m->note != NULL)
-        err_warn(env->warn, "%s: %s", m->name, m->note);
+    if (model->note != NULL)
+        err_warn(env->warn, "%s: %s", model->name, model->note);
     if (env->verbose)
-        say_each(m, m->unused, m->n_unused, env->warn);
-    else if (m->family->bare)
-        say_layer(m, env->warn);
+        say_each(model, model->unused, model->n_unused, env->warn);
+    else if (model->family->bare)
+        say_layer(model, env->warn);
     else
-        say_missed(m, env->warn);
+        say_missed(model, env->warn);
 }
 
 /* The path of what is asked for, as hub_find has it. */
@@ -197,91 +201,93 @@ struct model *session_model(const struct asked *asked, const struct env *env,
 }
 
 /* What opens last.  A session may lack a tokeniser, but not since the system refused one. */
-static int finish_open(struct session *s, struct err *e)
+static int finish_open(struct session *session, struct err *e)
 {
-    if (s->tok_err.kind == ERR_SYSTEM) {
-        *e = s->tok_err;
+    if (session->tok_err.kind == ERR_SYSTEM) {
+        *e = session->tok_err;
         return -1;
     }
-    s->par = par_new(s->env->n_threads, e);
-    if (s->par == NULL)
+    session->par = par_new(session->env->n_threads, e);
+    if (session->par == NULL)
         return -1;
-    par_on_full(s->par, s->a);
-    par_explain(s->par, s->env->verbose ? s->env->note : NULL);
-    par_tell(s->par, s->env->progress);
-    par_measure(s->par, s->env->meter);
+    par_on_full(session->par, session->a);
+    par_explain(session->par, session->env->verbose ? session->env->note : NULL);
+    par_tell(session->par, session->env->progress);
+    par_measure(session->par, session->env->meter);
     return 0;
 }
 
-static int session_open_model(struct session *s, bool tokens_only, struct err *e)
+static int session_open_model(struct session *session, bool tokens_only, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
 
     if (tokens_only) {
         const char *adapter;
 
-        if (find_model(asked->model, s->env, &s->path, &adapter, e) != 0)
+        if (find_model(asked->model, session->env, &session->path, &adapter, e) != 0)
             return -1;
-        s->name = model_name(s->a, s->path);
+        session->name = model_name(session->a, session->path);
     } else {
-        s->model = session_model(asked, s->env, &s->path, e);
-        if (s->model == NULL)
+        session->model = session_model(asked, session->env, &session->path, e);
+        if (session->model == NULL)
             return -1;
-        s->name = s->model->name;
+        session->name = session->model->name;
     }
-    open_tok(s);
-    if (s->tok == NULL)
-        explain(asked->model, s->path, true, s->env, &s->tok_err);
+    open_tok(session);
+    if (session->tok == NULL)
+        explain(asked->model, session->path, true, session->env, &session->tok_err);
     return 0;
 }
 
-int session_open(struct session *s, const struct asked *asked, bool tokens_only,
+int session_open(struct session *session, const struct asked *asked, bool tokens_only,
                  const struct env *env, struct err *e)
 {
     int before = meter_enter(env->meter, METER_LOAD), status;
 
     if (asked->handed != NULL)
-        return handed_open(s, asked, tokens_only, env, e);
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
-    status = session_open_model(s, tokens_only, e);
+        return handed_open(session, asked, tokens_only, env, e);
+    *session = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    status = session_open_model(session, tokens_only, e);
     meter_leave(env->meter, before);
-    return status == 0 ? finish_open(s, e) : -1;
+    return status == 0 ? finish_open(session, e) : -1;
 }
 
 /* In memory: the tokeniser of a GGUF file lies in it. */
-static void open_tok_memory(struct session *s, struct span tokenizer)
+static void open_tok_memory(struct session *session, struct span tokenizer)
 {
-    const struct gguf *gguf = weights_gguf(s->model->weights);
+    const struct gguf *gguf = weights_gguf(session->model->weights);
 
     if (gguf != NULL)
-        s->tok = gguf_tok_open(s->a, gguf, s->model->name, &s->tok_err);
+        session->tok = gguf_tok_open(session->a, gguf, session->model->name, &session->tok_err);
     else if (tokenizer.data != NULL)
-        s->tok = tok_open_memory(s->a, tokenizer, "tokenizer.json", &s->tok_err);
-    else if (s->model->family->bare) {
-        err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text", s->model->name);
-        err_is_absent(&s->tok_err);
+        session->tok = tok_open_memory(session->a, tokenizer, "tokenizer.json", &session->tok_err);
+    else if (session->model->family->bare) {
+        err_set(&session->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
+                session->model->name);
+        err_is_absent(&session->tok_err);
     } else {
-        err_set(&s->tok_err, ERR_USAGE, "%s was opened without a tokeniser", s->model->name);
-        err_is_absent(&s->tok_err);
+        err_set(&session->tok_err, ERR_USAGE, "%s was opened without a tokeniser",
+                session->model->name);
+        err_is_absent(&session->tok_err);
     }
-    s->target_tok = s->tok;
+    session->target_tok = session->tok;
 }
 
-int session_open_memory(struct session *s, const struct asked *asked,
+int session_open_memory(struct session *session, const struct asked *asked,
                         const struct session_files *files, const struct env *env,
                         struct err *e)
 {
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
-    s->model = model_open_memory(s->a, &files->model, "model", e);
-    if (s->model == NULL)
+    *session = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
+    session->model = model_open_memory(session->a, &files->model, "model", e);
+    if (session->model == NULL)
         return -1;
-    s->name = s->model->name;
-    say_opened(s->model, env);
-    open_tok_memory(s, files->tokenizer);
-    return finish_open(s, e);
+    session->name = session->model->name;
+    say_opened(session->model, env);
+    open_tok_memory(session, files->tokenizer);
+    return finish_open(session, e);
 }
 
-int session_open_arrays(struct session *s, const struct asked *asked,
+int session_open_arrays(struct session *session, const struct asked *asked,
                         const struct session_arrays *arrays, const struct env *env,
                         struct err *e)
 {
@@ -289,31 +295,31 @@ int session_open_arrays(struct session *s, const struct asked *asked,
     const char *name = arena_strdup(env->arena, arrays->name);
     struct weights *weights;
 
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
-    weights = weights_open_arrays(s->a, arrays->array, arrays->n, name, e);
+    *session = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
+    weights = weights_open_arrays(session->a, arrays->array, arrays->n, name, e);
     if (weights == NULL)
         return -1;
-    s->model = arrays->attention ? model_of_precomputed(s->a, weights, name, e) :
-               model_open_weights(s->a, weights, arrays->config, &layer, name, e);
-    if (s->model == NULL)
+    session->model = arrays->attention ? model_of_precomputed(session->a, weights, name, e) :
+                     model_open_weights(session->a, weights, arrays->config, &layer, name, e);
+    if (session->model == NULL)
         return -1;
     if (arrays->attention)
-        s->model->name = name;          /* as it is, and not as that of a file */
-    s->name = s->model->name;
+        session->model->name = name;          /* as it is, and not as that of a file */
+    session->name = session->model->name;
     if (!arrays->attention)
-        say_opened(s->model, env);
-    open_tok_memory(s, arrays->tokenizer);
-    return finish_open(s, e);
+        say_opened(session->model, env);
+    open_tok_memory(session, arrays->tokenizer);
+    return finish_open(session, e);
 }
 
-void session_close(struct session *s)
+void session_close(struct session *session)
 {
-    input_close_all(s->input);
-    if (s->shares)
+    input_close_all(session->input);
+    if (session->shares)
         return;
-    par_free(s->par);
-    if (s->target_tok != s->tok)
-        tok_close(s->target_tok);
-    tok_close(s->tok);
-    model_close(s->model);
+    par_free(session->par);
+    if (session->target_tok != session->tok)
+        tok_close(session->target_tok);
+    tok_close(session->tok);
+    model_close(session->model);
 }

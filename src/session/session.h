@@ -48,7 +48,7 @@ struct session {
  * Opens the model (unless tokens_only), its tokeniser and the threads.  An unreadable tokeniser
  * is an error only when a text requires it.
  */
-int session_open(struct session *s, const struct asked *asked, bool tokens_only,
+int session_open(struct session *session, const struct asked *asked, bool tokens_only,
                  const struct env *env, struct err *e);
 
 /* The files of a model in memory, borrowed while the session is open. */
@@ -57,7 +57,7 @@ struct session_files {
     struct span tokenizer;          /* tokenizer.json; unused for GGUF; data NULL if absent */
 };
 
-int session_open_memory(struct session *s, const struct asked *asked,
+int session_open_memory(struct session *session, const struct asked *asked,
                         const struct session_files *files, const struct env *env,
                         struct err *e);
 
@@ -71,7 +71,7 @@ struct session_arrays {
     struct span tokenizer;          /* tokenizer.json; data NULL if absent */
 };
 
-int session_open_arrays(struct session *s, const struct asked *asked,
+int session_open_arrays(struct session *session, const struct asked *asked,
                         const struct session_arrays *arrays, const struct env *env,
                         struct err *e);
 
@@ -81,7 +81,7 @@ int session_open_arrays(struct session *s, const struct asked *asked,
  */
 void session_share(struct session *s, const struct session *of, const struct asked *asked);
 
-void session_close(struct session *s);
+void session_close(struct session *session);
 
 /*
  * Opens the model that -m names; NULL: the built-in one.  *path: where it was found.  For bare
@@ -93,7 +93,7 @@ struct model *session_model(const struct asked *asked, const struct env *env,
 /* ---- layers and heads ---- */
 
 /*
- * Applies s->asked: the stack, generation, layers and heads, rotations, masks and precision.
+ * Applies session->asked: the stack, generation, layers and heads, rotations, masks and precision.
  * Without -s: the only stack; of an encoder-decoder cross-attention if the decoder's text is given
  * (as the second of n_operands, or otherwise) or generated, else the encoder; all: every stack
  * (N_STACK) instead of cross-attention.  In *want, NULL means all layers, or all heads.
@@ -101,7 +101,7 @@ struct model *session_model(const struct asked *asked, const struct env *env,
  * Errors: those of the steps in session/select.h; ERR_USAGE: a stack that the model does
  * not have, and what precomputed attention cannot show or change.
  */
-int session_select(struct session *s, int n_operands, bool all, struct wanted *want,
+int session_select(struct session *session, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
 /* The names of options that messages use. */
@@ -114,25 +114,25 @@ bool session_names_heads(const struct asked *asked);
  * Moves *l, *h, which begin at 0, -1, to the next of the shown model's heads that are
  * wanted, layer by layer; false: there is none.
  */
-bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+bool session_next_head(const struct session *session, const struct wanted *want, int *l,
                        int *h);
 
 /*
  * Sort key of a head of the shown model, by its order in -l and -H, in which figures lay out
  * heads: less than the rank of a head that is named after it.
  */
-int64_t session_rank(const struct session *s, int layer, int head);
+int64_t session_rank(const struct session *session, int layer, int head);
 
 /* The same for a layer, whatever its heads, and for a head number, whatever its layers; if heads
  * are given by name, the first of them decides. */
-int session_layer_rank(const struct session *s, int layer);
-int session_head_rank(const struct session *s, int head);
+int session_layer_rank(const struct session *session, int layer);
+int session_head_rank(const struct session *session, int head);
 
 /* The layers below L that can be shown, as -l takes them: "0-5,7". */
-const char *session_layers(struct arena *a, const struct model *m, int L);
+const char *session_layers(struct arena *a, const struct model *model, int L);
 
 /* The layer of figures that show one, without -l: that of the built-in model's card, else the
  * seventh, else the last; or the nearest one before it that can be shown. */
-int session_default_layer(const struct session *s);
+int session_default_layer(const struct session *session);
 
 #endif

@@ -18,9 +18,9 @@ struct shard {
 /* Parses "K/N"; NULL: not sharded.  ERR_USAGE: not two numbers with 0 <= K < N <= MOST_SHARDS. */
 int shard_parse(const char *text, struct shard *out, struct err *e);
 
-static inline bool shard_has(const struct shard *s, int64_t text)
+static inline bool shard_has(const struct shard *shard, int64_t text)
 {
-    return s->n == 0 || text % s->n == s->k;
+    return shard->n == 0 || text % shard->n == shard->k;
 }
 
 #endif

@@ -60,26 +60,26 @@ static void shots_draw(int seed, int task, int i, int *pair, int *whose)
         swap(&whose[k], &whose[below(&rng, k)]);
 }
 
-static int shots_encode(const struct session *s, struct arena *a, const char *text,
+static int shots_encode(const struct session *session, struct arena *a, const char *text,
                         struct tokens *out, struct err *e)
 {
     const struct tok_input in = { .text = text, .text_size = strlen(text),
-                                  .no_special = s->asked->no_special };
+                                  .no_special = session->asked->no_special };
 
-    return tok_encode(s->tok, a, &in, out, e);
+    return tok_encode(session->tok, a, &in, out, e);
 }
 
 /* Without what the template ends a text with. */
-static int n_before(const struct tokens *t)
+static int n_before(const struct tokens *tokens)
 {
-    int n = t->n;
+    int n = tokens->n;
 
-    while (n > 0 && tok_is_frame(t, n - 1))
+    while (n > 0 && tok_is_frame(tokens, n - 1))
         n--;
     return n;
 }
 
-int shots_text(const struct session *s, struct arena *a, int seed, int task, int i,
+int shots_text(const struct session *session, struct arena *a, int seed, int task, int i,
                bool shuffled, struct shots *out, struct err *e)
 {
     int pair[N_SHOTS + 1], whose[N_SHOTS], n;
@@ -93,11 +93,11 @@ int shots_text(const struct session *s, struct arena *a, int seed, int task, int
     text = arena_printf(a, "%sQ: %s A:", text, asks(a, task, pair[N_SHOTS]));
     whole = arena_printf(a, "%s %s", text, answers(a, task, pair[N_SHOTS]));
     out->item = (struct item){ .text = text, .text_size = strlen(text) };
-    if (shots_encode(s, a, text, &out->item.tokens, e) != 0 ||
-        shots_encode(s, a, whole, &with, e) != 0)
+    if (shots_encode(session, a, text, &out->item.tokens, e) != 0 ||
+        shots_encode(session, a, whole, &with, e) != 0)
         return -1;
     n = out->item.tokens.n = n_before(&out->item.tokens);
-    if (n == 0 || with.n <= n || with.n > s->model->max_tokens || with.special[n])
+    if (n == 0 || with.n <= n || with.n > session->model->max_tokens || with.special[n])
         return 0;
     out->answer = with.id[n];
     return memcmp(with.id, out->item.tokens.id, (size_t)n * sizeof *with.id) == 0;

@@ -23,7 +23,7 @@ struct shots {
  * 0 if the text is too long for the model, or appending the answer changes the tokens before it;
  * -1 if it cannot be tokenised.
  */
-int shots_text(const struct session *s, struct arena *a, int seed, int task, int i,
+int shots_text(const struct session *session, struct arena *a, int seed, int task, int i,
                bool shuffled, struct shots *out, struct err *e);
 
 #endif

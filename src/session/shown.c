@@ -60,29 +60,29 @@ static int session_shown_check_list(const char *list, struct err *e)
 }
 
 /* Marks what the part names; *beyond: a position that there is not. */
-static void mark_part(const struct hidden_part *part, const struct tokens *t, bool positions,
+static void mark_part(const struct hidden_part *part, const struct tokens *tokens, bool positions,
                       unsigned char *out, long long *beyond)
 {
-    if (part->first && t->n > 0)
+    if (part->first && tokens->n > 0)
         out[0] = 1;
-    for (int i = 0; part->special && i < t->n; i++)
-        out[i] |= t->special[i] != 0;
+    for (int i = 0; part->special && i < tokens->n; i++)
+        out[i] |= tokens->special[i] != 0;
     if (part->first || part->special || !positions)
         return;
-    for (long long i = part->from; i <= part->to && i < t->n; i++)
+    for (long long i = part->from; i <= part->to && i < tokens->n; i++)
         out[i] = 1;
-    if (part->to >= t->n)
+    if (part->to >= tokens->n)
         *beyond = part->to;
 }
 
 /* The tokens of a side that are left out; NULL: none is.  Something must be left. */
-static int hide_side(const struct session *s, struct arena *a, const struct item *item,
+static int hide_side(const struct session *session, struct arena *a, const struct item *item,
                      enum item_side side, bool positions, const unsigned char **out,
                      struct err *e)
 {
     const struct tokens *t = item_side(item, side);
     unsigned char *hidden = arena_alloc(a, (size_t)t->n, 1);
-    const char *at = hidden_list(s->asked);
+    const char *at = hidden_list(session->asked);
     struct hidden_part part;
     long long beyond = -1;
 
@@ -102,40 +102,42 @@ static int hide_side(const struct session *s, struct arena *a, const struct item
 /* ---- --merge ---- */
 
 /* Tokens without a word stay by themselves, such as special ones. */
-static int *group_words(struct arena *a, const struct tokens *t, int *n)
+static int *group_words(struct arena *a, const struct tokens *tokens, int *n)
 {
-    int *group = arena_alloc(a, (size_t)t->n, sizeof *group);
+    int *group = arena_alloc(a, (size_t)tokens->n, sizeof *group);
 
     *n = 0;
-    for (int i = 0; i < t->n; i++)
-        group[i] = i > 0 && t->word[i] >= 0 && t->word[i] == t->word[i - 1] ? *n - 1 : (*n)++;
+    for (int i = 0; i < tokens->n; i++)
+        group[i] = i > 0 && tokens->word[i] >= 0 && tokens->word[i] == tokens->word[i - 1] ?
+                       *n - 1 :
+                       (*n)++;
     return group;
 }
 
 /* Bytes of a label before the text: of "[UNK] cat" those of "[UNK] ". */
-static size_t mark_of(const struct tokens *t, int i)
+static size_t mark_of(const struct tokens *tokens, int i)
 {
-    size_t n = strlen(t->piece[i]);
+    size_t n = strlen(tokens->piece[i]);
 
-    return t->label_size[i] > n + 1 && memcmp(t->label[i], t->piece[i], n) == 0 &&
-           t->label[i][n] == ' ' ? n + 1 : 0;
+    return tokens->label_size[i] > n + 1 && memcmp(tokens->label[i], tokens->piece[i], n) == 0 &&
+           tokens->label[i][n] == ' ' ? n + 1 : 0;
 }
 
 /* The texts of tokens from..to-1 at *text, without blanks around them; their size. */
-static size_t join_texts(struct arena *a, const struct tokens *t, int from, int to,
+static size_t join_texts(struct arena *a, const struct tokens *tokens, int from, int to,
                          const char **text)
 {
     size_t count = 0, skip = 0;
     char *all;
 
     for (int i = from; i < to; i++)
-        count += t->label_size[i];
+        count += tokens->label_size[i];
     *text = all = arena_alloc(a, count + 1, 1);
     count = 0;
     for (int i = from; i < to; i++) {
-        size_t mark = mark_of(t, i), n = t->label_size[i] - mark;
+        size_t mark = mark_of(tokens, i), n = tokens->label_size[i] - mark;
 
-        memcpy(all + count, t->label[i] + mark, n);
+        memcpy(all + count, tokens->label[i] + mark, n);
         count += n;
     }
     while (skip + 1 < count && all[skip] == ' ')
@@ -148,45 +150,45 @@ static size_t join_texts(struct arena *a, const struct tokens *t, int from, int 
 }
 
 /* The word of tokens from..to-1; before it the mark of the first that is unknown. */
-static const char *join_labels(struct arena *a, const struct tokens *t, int from, int to,
+static const char *join_labels(struct arena *a, const struct tokens *tokens, int from, int to,
                                size_t *size)
 {
     const char *text;
     char *label;
-    size_t count = join_texts(a, t, from, to, &text), mark;
+    size_t count = join_texts(a, tokens, from, to, &text), mark;
     int unknown = from;
 
-    while (unknown + 1 < to && mark_of(t, unknown) == 0)
+    while (unknown + 1 < to && mark_of(tokens, unknown) == 0)
         unknown++;
-    mark = mark_of(t, unknown);
+    mark = mark_of(tokens, unknown);
     *size = mark + count;
     if (mark == 0)
         return text;
     label = arena_alloc(a, *size + 1, 1);
-    memcpy(label, t->label[unknown], mark);
+    memcpy(label, tokens->label[unknown], mark);
     memcpy(label + mark, text, count);
     return label;
 }
 
 /* A word has no id, and its text for a name: one that a template put there keeps its own. */
-static void name_word(struct arena *a, const struct tokens *t, int from, int to,
+static void name_word(struct arena *a, const struct tokens *tokens, int from, int to,
                       struct tokens *words, int at)
 {
     words->special[at] = 1;
     for (int i = from; i < to; i++)
-        words->special[at] &= t->special[i];
-    words->bytes[at] = (struct range){ t->bytes[from].start, t->bytes[to - 1].end };
-    words->chars[at] = (struct range){ t->chars[from].start, t->chars[to - 1].end };
-    words->type[at] = t->type[from];
-    words->label[at] = join_labels(a, t, from, to, &words->label_size[at]);
-    words->piece[at] = tok_is_frame(t, from) ? t->piece[from] : words->label[at];
+        words->special[at] &= tokens->special[i];
+    words->bytes[at] = (struct range){ tokens->bytes[from].start, tokens->bytes[to - 1].end };
+    words->chars[at] = (struct range){ tokens->chars[from].start, tokens->chars[to - 1].end };
+    words->type[at] = tokens->type[from];
+    words->label[at] = join_labels(a, tokens, from, to, &words->label_size[at]);
+    words->piece[at] = tok_is_frame(tokens, from) ? tokens->piece[from] : words->label[at];
 }
 
-static void merge_side(struct arena *a, const struct tokens *t, struct item_shown *shown)
+static void merge_side(struct arena *a, const struct tokens *tokens, struct item_shown *shown)
 {
     struct tokens *words = &shown->words;
     size_t count;
-    int *group = group_words(a, t, &words->n);
+    int *group = group_words(a, tokens, &words->n);
 
     count = (size_t)words->n;
     words->type = arena_alloc(a, count, sizeof *words->type);
@@ -196,16 +198,16 @@ static void merge_side(struct arena *a, const struct tokens *t, struct item_show
     words->piece = arena_alloc(a, count, sizeof *words->piece);
     words->label = arena_alloc(a, count, sizeof *words->label);
     words->label_size = arena_alloc(a, count, sizeof *words->label_size);
-    for (int i = 0, next; i < t->n; i = next) {
-        for (next = i + 1; next < t->n && group[next] == group[i];)
+    for (int i = 0, next; i < tokens->n; i = next) {
+        for (next = i + 1; next < tokens->n && group[next] == group[i];)
             next++;
-        name_word(a, t, i, next, words, group[i]);
+        name_word(a, tokens, i, next, words, group[i]);
     }
     shown->group = group;
 }
 
 /* What is left out of the words: those that nothing is left of. */
-static void hide_words(struct arena *a, const struct tokens *t, struct item_shown *shown)
+static void hide_words(struct arena *a, const struct tokens *tokens, struct item_shown *shown)
 {
     unsigned char *out;
 
@@ -214,23 +216,23 @@ static void hide_words(struct arena *a, const struct tokens *t, struct item_show
         return;
     out = arena_alloc(a, (size_t)shown->words.n, 1);
     memset(out, 1, (size_t)shown->words.n);
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < tokens->n; i++)
         out[shown->group[i]] &= shown->out[i];
     shown->words_out = out;
 }
 
-static int fill_side(const struct session *s, struct arena *a, struct item *item,
+static int fill_side(const struct session *session, struct arena *a, struct item *item,
                      enum item_side side, bool positions, struct err *e)
 {
     const struct tokens *tokens = item_side(item, side);
     struct item_shown *shown = &item->shown[side];
 
     *shown = (struct item_shown){ .out = NULL };
-    if (hide_side(s, a, item, side, positions, &shown->out, e) != 0)
+    if (hide_side(session, a, item, side, positions, &shown->out, e) != 0)
         return -1;
-    if (s->asked->merge != MERGE_NONE && tokens->word == NULL && item->generated == NULL)
+    if (session->asked->merge != MERGE_NONE && tokens->word == NULL && item->generated == NULL)
         return err_set(e, ERR_INPUT, "--merge words: ids have no words: expected a text");
-    if (s->asked->merge != MERGE_NONE && tokens->word != NULL)
+    if (session->asked->merge != MERGE_NONE && tokens->word != NULL)
         merge_side(a, tokens, shown);
     hide_words(a, tokens, shown);
     return 0;
@@ -238,22 +240,22 @@ static int fill_side(const struct session *s, struct arena *a, struct item *item
 
 /* ---- in words ---- */
 
-static bool has_special(const struct session *s, const struct item *item)
+static bool has_special(const struct session *session, const struct item *item)
 {
-    const struct tokens *queries = item_side(item, session_query_side(s)),
-                        *keys = item_side(item, session_key_side(s));
+    const struct tokens *queries = item_side(item, session_query_side(session)),
+                        *keys = item_side(item, session_key_side(session));
 
     return memchr(queries->special, 1, (size_t)queries->n) != NULL ||
            memchr(keys->special, 1, (size_t)keys->n) != NULL;
 }
 
 /* The keys that the list names by their positions, and whether it has the words. */
-static unsigned char *named_keys(const struct session *s, struct arena *a,
+static unsigned char *named_keys(const struct session *session, struct arena *a,
                                  const struct item *item, struct hidden_part *words)
 {
-    const struct tokens *keys = item_side(item, session_key_side(s));
+    const struct tokens *keys = item_side(item, session_key_side(session));
     unsigned char *named = arena_alloc(a, (size_t)keys->n, 1);
-    const char *at = hidden_list(s->asked);
+    const char *at = hidden_list(session->asked);
     struct hidden_part part;
     long long beyond;
 
@@ -287,15 +289,15 @@ static const char *positions_text(struct arena *a, const unsigned char *named, i
 }
 
 /* "first token, special tokens, tokens 0, 5-7": those that there are; "": nothing is hidden. */
-static const char *hidden_text(const struct session *s, struct arena *a,
+static const char *hidden_text(const struct session *session, struct arena *a,
                                const struct item *item)
 {
     struct hidden_part words;
-    const unsigned char *named = named_keys(s, a, item, &words);
+    const unsigned char *named = named_keys(session, a, item, &words);
     const char *part[] = {
         words.first ? "first token" : "",
-        words.special && has_special(s, item) ? "special tokens" : "",
-        positions_text(a, named, item_side(item, session_key_side(s))->n),
+        words.special && has_special(session, item) ? "special tokens" : "",
+        positions_text(a, named, item_side(item, session_key_side(session))->n),
     };
     const char *text = "";
 
@@ -330,11 +332,11 @@ static const char *policy(const struct asked *asked, enum shown_of of)
                                                   "weights not renormalised";
 }
 
-const char *shown_text(const struct session *s, struct arena *a, const struct item *item,
+const char *shown_text(const struct session *session, struct arena *a, const struct item *item,
                        enum shown_of of)
 {
-    const struct asked *asked = s->asked;
-    const char *hidden = hidden_text(s, a, item);
+    const struct asked *asked = session->asked;
+    const char *hidden = hidden_text(session, a, item);
 
     if (hidden_list(asked) == NULL)
         hidden = NULL;
@@ -347,22 +349,22 @@ const char *shown_text(const struct session *s, struct arena *a, const struct it
     return put_together(a, asked, hidden);
 }
 
-const char *shown_asked(const struct session *s, struct arena *a, enum shown_of of)
+const char *shown_asked(const struct session *session, struct arena *a, enum shown_of of)
 {
-    const char *list = hidden_list(s->asked);
+    const char *list = hidden_list(session->asked);
 
-    const char *mean = average_text(s, a), *text;
+    const char *mean = average_text(session, a), *text;
 
-    text = put_together(a, s->asked, list == NULL ? NULL :
-                        arena_printf(a, "hidden: %s, %s", list, policy(s->asked, of)));
+    text = put_together(a, session->asked, list == NULL ? NULL :
+                        arena_printf(a, "hidden: %s, %s", list, policy(session->asked, of)));
     return mean == NULL || text == NULL ? (mean != NULL ? mean : text) :
                                           arena_printf(a, "%s; %s", mean, text);
 }
 
-bool shown_hides(const struct session *s, const struct item *item)
+bool shown_hides(const struct session *session, const struct item *item)
 {
-    return item->shown[session_query_side(s)].out != NULL ||
-           item->shown[session_key_side(s)].out != NULL;
+    return item->shown[session_query_side(session)].out != NULL ||
+           item->shown[session_key_side(session)].out != NULL;
 }
 
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n)
@@ -378,9 +380,9 @@ const int *shown_hidden(struct arena *a, const struct item *item, enum item_side
     return position;
 }
 
-const char *shown_list(const struct session *s)
+const char *shown_list(const struct session *session)
 {
-    return hidden_list(s->asked);
+    return hidden_list(session->asked);
 }
 
 /* ---- what commands call ---- */
@@ -390,35 +392,35 @@ static bool is_asked(const struct asked *asked)
     return hidden_list(asked) != NULL || asked->merge != MERGE_NONE;
 }
 
-int shown_check_numbers(const struct session *s, struct err *e)
+int shown_check_numbers(const struct session *session, struct err *e)
 {
-    if (!s->asked->renorm)
+    if (!session->asked->renorm)
         return 0;
     return err_set(e, ERR_USAGE, "--renorm is of weights: numbers of heads are of divided rows "
                    "without it");
 }
 
-int shown_check(const struct session *s, struct err *e)
+int shown_check(const struct session *session, struct err *e)
 {
-    const struct asked *asked = s->asked;
+    const struct asked *asked = session->asked;
     const char *list = hidden_list(asked);
 
     if (list != NULL && session_shown_check_list(list, e) != 0)
         return -1;
-    if (asked->merge == MERGE_NONE || !s->model->family->bare)
+    if (asked->merge == MERGE_NONE || !session->model->family->bare)
         return 0;
     return err_set(e, ERR_USAGE, "--merge words requires a text, not ids or arrays");
 }
 
-int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e)
+int shown_fill(const struct session *session, struct arena *a, struct item *item, struct err *e)
 {
-    enum item_side queries = session_query_side(s), keys = session_key_side(s);
+    enum item_side queries = session_query_side(session), keys = session_key_side(session);
 
-    if (!is_asked(s->asked) || s->stack == N_STACK)
+    if (!is_asked(session->asked) || session->stack == N_STACK)
         return 0;
-    if (fill_side(s, a, item, keys, true, e) != 0)
+    if (fill_side(session, a, item, keys, true, e) != 0)
         return -1;
-    return keys == queries ? 0 : fill_side(s, a, item, queries, false, e);
+    return keys == queries ? 0 : fill_side(session, a, item, queries, false, e);
 }
 
 static struct filter_side filter_side(const struct item *item, enum item_side side)
@@ -429,7 +431,7 @@ static struct filter_side filter_side(const struct item *item, enum item_side si
                                  shown->words.n };
 }
 
-int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
+int shown_sinks(const struct session *session, const struct texts *texts, struct arena *a,
                 const struct sink **to, int n)
 {
     struct filter *filter;
@@ -437,18 +439,18 @@ int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
     struct sink *sinks;
     bool leaves_out = false;
 
-    if (!is_asked(s->asked) || s->stack == N_STACK || n == 0)
+    if (!is_asked(session->asked) || session->stack == N_STACK || n == 0)
         return n;
     filter = arena_alloc(a, 1, sizeof *filter);
-    text = arena_alloc(a, (size_t)t->source.n_texts, sizeof *text);
+    text = arena_alloc(a, (size_t)texts->source.n_texts, sizeof *text);
     sinks = arena_alloc(a, (size_t)n, sizeof *sinks);
-    for (int i = 0; i < t->source.n_texts; i++) {
-        text[i].queries = filter_side(&t->item[i], session_query_side(s));
-        text[i].keys = filter_side(&t->item[i], session_key_side(s));
+    for (int i = 0; i < texts->source.n_texts; i++) {
+        text[i].queries = filter_side(&texts->item[i], session_query_side(session));
+        text[i].keys = filter_side(&texts->item[i], session_key_side(session));
         leaves_out |= text[i].keys.out != NULL;
     }
-    *filter = (struct filter){ text, t->source.n_texts, leaves_out, s->asked->renorm };
-    n = filter_sinks(a, filter, s->shown->config.n_heads, *to, n, sinks);
+    *filter = (struct filter){ text, texts->source.n_texts, leaves_out, session->asked->renorm };
+    n = filter_sinks(a, filter, session->shown->config.n_heads, *to, n, sinks);
     *to = sinks;
     return n;
 }

@@ -13,28 +13,29 @@ const char *item_part(struct arena *a, const struct item *item)
     return item->part > 0 ? arena_printf(a, ", part %d", item->part) : "";
 }
 
-static bool target_looks(const struct session *s)
+static bool target_looks(const struct session *session)
 {
-    return s->model->decoder != NULL && s->stack != STACK_ENCODER;
+    return session->model->decoder != NULL && session->stack != STACK_ENCODER;
 }
 
-static bool target_is_seen(const struct session *s)
+static bool target_is_seen(const struct session *session)
 {
-    return s->model->decoder != NULL && s->stack == STACK_DECODER;
+    return session->model->decoder != NULL && session->stack == STACK_DECODER;
 }
 
 /* A bare layer's keys that are another input's. */
-static bool memory_is_seen(const struct session *s)
+static bool memory_is_seen(const struct session *session)
 {
-    return s->model->decoder == NULL && s->stack == STACK_CROSS;
+    return session->model->decoder == NULL && session->stack == STACK_CROSS;
 }
 
-enum item_side session_query_side(const struct session *s)
+enum item_side session_query_side(const struct session *session)
 {
-    return target_looks(s) ? SIDE_TARGET : SIDE_SOURCE;
+    return target_looks(session) ? SIDE_TARGET : SIDE_SOURCE;
 }
 
-enum item_side session_key_side(const struct session *s)
+enum item_side session_key_side(const struct session *session)
 {
-    return memory_is_seen(s) ? SIDE_KEYS : target_is_seen(s) ? SIDE_TARGET : SIDE_SOURCE;
+    return memory_is_seen(session) ? SIDE_KEYS : target_is_seen(session) ? SIDE_TARGET :
+           SIDE_SOURCE;
 }

@@ -45,57 +45,57 @@ struct operand {
 };
 
 /*
- * Opens the source that s->asked and the operands of argv name.  leader: another source whose
+ * Opens the source that session->asked and the operands of argv name.  leader: another source whose
  * lines this one repeats, if it has lines; NULL if none.  Errors: ERR_USAGE: two sources that
  * exclude each other, one that the model does not read; those of opening it.
  */
-struct source *source_asked(struct session *s, const struct source *leader, int n_operands,
+struct source *source_asked(struct session *session, const struct source *leader, int n_operands,
                             char **operands, struct err *e);
 
 /* TEXT and TEXT_B, if given, else the model's default text; ERR_USAGE if it has none. */
-struct source *source_text(const struct session *s, int n_operands,
+struct source *source_text(const struct session *session, int n_operands,
                            const struct operand *operands, struct err *e);
 
 /* --ids, --type-ids */
-struct source *source_ids(const struct session *s);
+struct source *source_ids(const struct session *session);
 
 struct lines;
 
 /* As lines_open; standard input is stored if it has to be read more than once. */
-struct lines *source_open_lines(const struct session *s, const char *path, struct err *e);
+struct lines *source_open_lines(const struct session *session, const char *path, struct err *e);
 
 /* -f FILE: one text per line, with --pairs two, with --jsonl an object. */
-struct source *source_lines(const struct session *s, struct err *e);
+struct source *source_lines(const struct session *session, struct err *e);
 
 /* Skips n texts' lines, counted as read.  ERR_INPUT: there are fewer. */
 int source_skip(struct source *lines, int64_t n, struct err *e);
 
 /* A source of the line that an open source of lines read last: once for each of its lines. */
-struct source *source_follow(const struct session *s, const struct source *leader);
+struct source *source_follow(const struct session *session, const struct source *leader);
 
 /*
  * As source_lines, from standard input; after a second without input, a note says that texts are
  * awaited.  *out NULL if it is empty.
  */
-int source_piped(const struct session *s, struct source **out, struct err *e);
+int source_piped(const struct session *session, struct source **out, struct err *e);
 
 /*
  * --input, --image or --audio FILE for a model that reads arrays; pair: the decoder's text; NULL if
  * none.
  */
-struct source *source_arrays(const struct session *s, const struct operand *pair,
+struct source *source_arrays(const struct session *session, const struct operand *pair,
                              struct err *e);
 
 /* The item that handed_item returned. */
-struct source *source_handed(const struct session *s, const struct item *item);
+struct source *source_handed(const struct session *session, const struct item *item);
 
-/* The texts of s->asked->stream. */
-struct source *source_stream(const struct session *s);
+/* The texts of session->asked->stream. */
+struct source *source_stream(const struct session *session);
 
 /* Input rows of a bare layer, from layer_input_open. */
-struct source *source_layer(struct session *s, struct err *e);
+struct source *source_layer(struct session *session, struct err *e);
 
 /* The single text of --attention, from precomputed_item. */
-struct source *source_precomputed(const struct session *s);
+struct source *source_precomputed(const struct session *session);
 
 #endif

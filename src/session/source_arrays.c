@@ -15,13 +15,13 @@ struct array_source {
     int n_taken;
 };
 
-static struct array_source *new_source(const struct session *s, const char *name, int n,
+static struct array_source *new_source(const struct session *session, const char *name, int n,
                                        int (*next)(struct source *self, struct arena *a,
                                                    struct item *out, struct err *e))
 {
-    struct array_source *arrays = arena_alloc(s->a, 1, sizeof *arrays);
+    struct array_source *arrays = arena_alloc(session->a, 1, sizeof *arrays);
 
-    arrays->source = (struct source){ .s = s, .name = name, .unit = "array", .n = n,
+    arrays->source = (struct source){ .s = session, .name = name, .unit = "array", .n = n,
                                       .is_file = n > 1, .next = next };
     return arrays;
 }
@@ -49,19 +49,21 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
     return SOURCE_TEXT;
 }
 
-struct source *source_arrays(const struct session *s, const struct operand *pair,
+struct source *source_arrays(const struct session *session, const struct operand *pair,
                              struct err *e)
 {
-    const char *file = asked_array(s->asked);
-    struct array_source *arrays = new_source(s, file, 0, next_array);
+    const char *file = asked_array(session->asked);
+    struct array_source *arrays = new_source(session, file, 0, next_array);
     int count = 1, status;
 
-    if (s->asked->image != NULL)
-        status = media_picture(s->a, s->model, file, &arrays->values, &arrays->seen, e);
-    else if (s->asked->audio != NULL)
-        status = media_sound(s->a, s->model, file, s->env->warn, &arrays->values, e);
+    if (session->asked->image != NULL)
+        status = media_picture(session->a, session->model, file, &arrays->values, &arrays->seen, e);
+    else if (session->asked->audio != NULL)
+        status = media_sound(session->a, session->model, file, session->env->warn, &arrays->values,
+                             e);
     else
-        status = values_read(s->a, s->model, s->asked->arrays, file, &arrays->values, &count, e);
+        status = values_read(session->a, session->model, session->asked->arrays, file,
+                             &arrays->values, &count, e);
     if (status != 0)
         return NULL;
     arrays->source.n = count;
@@ -84,14 +86,14 @@ static int next_rows(struct source *self, struct arena *a, struct item *out, str
     return SOURCE_TEXT;
 }
 
-struct source *source_layer(struct session *s, struct err *e)
+struct source *source_layer(struct session *session, struct err *e)
 {
     struct array_source *arrays;
     struct layer_input layer;
 
-    if (layer_input_open(&layer, s, e) != 0)
+    if (layer_input_open(&layer, session, e) != 0)
         return NULL;
-    arrays = new_source(s, layer.name, layer.n, next_rows);
+    arrays = new_source(session, layer.name, layer.n, next_rows);
     arrays->layer = layer;
     arrays->source.drawn = layer.drawn;
     return &arrays->source;
@@ -121,11 +123,11 @@ static int next_handed(struct source *self, struct arena *a, struct item *out, s
     return SOURCE_TEXT;
 }
 
-struct source *source_handed(const struct session *s, const struct item *item)
+struct source *source_handed(const struct session *session, const struct item *item)
 {
-    struct handed_source *handed = arena_alloc(s->a, 1, sizeof *handed);
+    struct handed_source *handed = arena_alloc(session->a, 1, sizeof *handed);
 
-    handed->source = (struct source){ .s = s, .name = item->input, .unit = "array", .n = 1,
+    handed->source = (struct source){ .s = session, .name = item->input, .unit = "array", .n = 1,
                                       .next = next_handed };
     handed->item = item;
     return &handed->source;
@@ -144,7 +146,7 @@ static int next_precomputed(struct source *self, struct arena *a, struct item *o
     return precomputed_item(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
 }
 
-struct source *source_precomputed(const struct session *s)
+struct source *source_precomputed(const struct session *session)
 {
-    return &new_source(s, s->asked->input, 1, next_precomputed)->source;
+    return &new_source(session, session->asked->input, 1, next_precomputed)->source;
 }

@@ -28,17 +28,17 @@ struct line_source {
 };
 
 /* taken: of the line; NULL: it was not read ahead. */
-static int source_lines_fill(const struct session *s, struct arena *a, const char *line, size_t n,
-                             struct ahead_line *taken, struct item *out, struct err *e)
+static int source_lines_fill(const struct session *session, struct arena *a, const char *line,
+                             size_t n, struct ahead_line *taken, struct item *out, struct err *e)
 {
     bool done;
 
-    if (line_read(s, a, line, n, out, &done, e) != 0)
+    if (line_read(session, a, line, n, out, &done, e) != 0)
         return -1;
     if (out->blank)
         return 0;
-    if (!done && (taken == NULL || !ahead_tokens(taken, s->budget, a, out)) &&
-        encode_text(s, a, out, e) != 0)
+    if (!done && (taken == NULL || !ahead_tokens(taken, session->budget, a, out)) &&
+        encode_text(session, a, out, e) != 0)
         return -1;
     if (taken != NULL && taken->report.data != NULL)
         out->report = &taken->report;
@@ -226,49 +226,49 @@ static void source_lines_release(void *source)
     close_lines(source);
 }
 
-struct lines *source_open_lines(const struct session *s, const char *path, struct err *e)
+struct lines *source_open_lines(const struct session *session, const char *path, struct err *e)
 {
-    if (strcmp(path, "-") == 0 && s->env->again && lines_keep_stdin(e) != 0)
+    if (strcmp(path, "-") == 0 && session->env->again && lines_keep_stdin(e) != 0)
         return NULL;
     return lines_open(path, e);
 }
 
-static struct line_source *open_lines(const struct session *s, const char *path,
+static struct line_source *open_lines(const struct session *session, const char *path,
                                       struct err *e)
 {
-    struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
+    struct line_source *source = arena_alloc(session->a, 1, sizeof *source);
 
-    if (shard_parse(s->asked->shard, &source->shard, e) != 0)
+    if (shard_parse(session->asked->shard, &source->shard, e) != 0)
         return NULL;
-    source->lines = source_open_lines(s, path, e);
+    source->lines = source_open_lines(session, path, e);
     if (source->lines == NULL)
         return NULL;
-    arena_own(s->a, source_lines_release, source);
+    arena_own(session->a, source_lines_release, source);
     source->status = 1;
-    if (s->tok != NULL && par_threads(s->par) > 1)
-        source->ahead = ahead_new(s);
-    source->stdin_progress = strcmp(path, "-") == 0 ? s->env->progress : NULL;
+    if (session->tok != NULL && par_threads(session->par) > 1)
+        source->ahead = ahead_new(session);
+    source->stdin_progress = strcmp(path, "-") == 0 ? session->env->progress : NULL;
     source->source = (struct source){
-        .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
+        .s = session, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
         .is_file = true, .lines = true, .next = source_lines_next, .share = source_lines_share,
         .waits = waits, .close = close_lines,
     };
     return source;
 }
 
-struct source *source_lines(const struct session *s, struct err *e)
+struct source *source_lines(const struct session *session, struct err *e)
 {
-    struct line_source *source = open_lines(s, s->asked->file, e);
+    struct line_source *source = open_lines(session, session->asked->file, e);
 
     return source != NULL ? &source->source : NULL;
 }
 
-struct source *source_follow(const struct session *s, const struct source *leader)
+struct source *source_follow(const struct session *session, const struct source *leader)
 {
-    struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
+    struct line_source *source = arena_alloc(session->a, 1, sizeof *source);
 
     source->source = *leader;
-    source->source.s = s;
+    source->source.s = session;
     source->source.close = NULL;
     source->source.share = NULL;
     source->source.waits = NULL;
@@ -277,26 +277,26 @@ struct source *source_follow(const struct session *s, const struct source *leade
 }
 
 /* Says what is waited for, where nothing comes. */
-static void wait_for_stdin(const struct session *s)
+static void wait_for_stdin(const struct session *session)
 {
     enum { PATIENCE_MS = 1000 };
 
-    progress_wait(s->env->progress, true);
+    progress_wait(session->env->progress, true);
     if (!lines_wait_stdin(PATIENCE_MS))
-        err_warn(s->env->note, "texts are read from standard input, one per line, as no TEXT "
+        err_warn(session->env->note, "texts are read from standard input, one per line, as no TEXT "
                  "is given; with </dev/null it is not read");
-    progress_wait(s->env->progress, false);
+    progress_wait(session->env->progress, false);
 }
 
-int source_piped(const struct session *s, struct source **out, struct err *e)
+int source_piped(const struct session *session, struct source **out, struct err *e)
 {
     struct line_source *source;
     const char *line;
     int status;
 
     *out = NULL;
-    wait_for_stdin(s);
-    source = open_lines(s, "-", e);
+    wait_for_stdin(session);
+    source = open_lines(session, "-", e);
     if (source == NULL)
         return -1;
     status = source_lines_read(source, &line, &source->first_size, e);
@@ -304,7 +304,7 @@ int source_piped(const struct session *s, struct source **out, struct err *e)
         close_lines(&source->source);
         return status;
     }
-    source->first = arena_strndup(s->a, line, source->first_size);
+    source->first = arena_strndup(session->a, line, source->first_size);
     *out = &source->source;
     return 0;
 }

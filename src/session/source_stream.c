@@ -28,11 +28,11 @@ static int source_stream_next(struct source *self, struct arena *a, struct item 
     return SOURCE_TEXT;
 }
 
-struct source *source_stream(const struct session *s)
+struct source *source_stream(const struct session *session)
 {
-    struct source *source = arena_alloc(s->a, 1, sizeof *source);
+    struct source *source = arena_alloc(session->a, 1, sizeof *source);
 
-    *source = (struct source){ .s = s, .name = s->asked->stream->name, .unit = "text",
+    *source = (struct source){ .s = session, .name = session->asked->stream->name, .unit = "text",
                                .next = source_stream_next };
     return source;
 }

@@ -12,13 +12,13 @@ struct one {
     int n_taken;
 };
 
-static struct source *new_one(const struct session *s,
+static struct source *new_one(const struct session *session,
                               int (*next)(struct source *self, struct arena *a,
                                           struct item *out, struct err *e))
 {
-    struct one *one = arena_alloc(s->a, 1, sizeof *one);
+    struct one *one = arena_alloc(session->a, 1, sizeof *one);
 
-    one->source = (struct source){ .s = s, .n = 1, .next = next };
+    one->source = (struct source){ .s = session, .n = 1, .next = next };
     return &one->source;
 }
 
@@ -45,27 +45,28 @@ static struct operand operand_of(const char *text)
 }
 
 /* The model's own, for its decoder too where nothing else is said of that. */
-static void own_text(const struct session *s, struct operand out[2])
+static void own_text(const struct session *session, struct operand out[2])
 {
-    if (s->model == NULL)
+    if (session->model == NULL)
         return;
-    out[0] = operand_of(s->model->config.card.text);
-    if (s->model->decoder != NULL && s->rules == NULL && s->asked->decoder_ids == NULL)
-        out[1] = operand_of(s->model->config.card.pair);
+    out[0] = operand_of(session->model->config.card.text);
+    if (session->model->decoder != NULL && session->rules == NULL &&
+        session->asked->decoder_ids == NULL)
+        out[1] = operand_of(session->model->config.card.pair);
 }
 
-struct source *source_text(const struct session *s, int n_operands,
+struct source *source_text(const struct session *session, int n_operands,
                            const struct operand *operands, struct err *e)
 {
-    struct source *source = new_one(s, next_text);
+    struct source *source = new_one(session, next_text);
     struct one *one = (struct one *)source;
 
     for (int i = 0; i < n_operands && i < 2; i++)
         one->operand[i] = operands[i];
-    if (s->asked->apart && n_operands == 2)
+    if (session->asked->apart && n_operands == 2)
         source->n = 2;
     if (n_operands == 0)
-        own_text(s, one->operand);
+        own_text(session, one->operand);
     if (one->operand[0].text != NULL)
         return source;
     err_set(e, ERR_USAGE, "expected a TEXT, -f FILE or --ids");
@@ -89,7 +90,7 @@ static int next_ids(struct source *self, struct arena *a, struct item *out, stru
                                                                         : SOURCE_FAILED;
 }
 
-struct source *source_ids(const struct session *s)
+struct source *source_ids(const struct session *session)
 {
-    return new_one(s, next_ids);
+    return new_one(session, next_ids);
 }

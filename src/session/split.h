@@ -8,10 +8,10 @@
 struct split;
 
 /*
- * *out: a splitter of source's texts by s->asked->split, "N" or "N:OVERLAP"; NULL without it.
+ * *out: a splitter of source's texts by session->asked->split, "N" or "N:OVERLAP"; NULL without it.
  * ERR_USAGE: not such numbers; more tokens than the model takes; the input is not text.
  */
-int split_open(const struct session *s, struct source *source, struct split **out,
+int split_open(const struct session *session, struct source *source, struct split **out,
                struct err *e);
 
 /*
@@ -22,15 +22,15 @@ int split_open(const struct session *s, struct source *source, struct split **ou
  * no more than the overlap; and for one that is too long and has a text for the decoder, or lists
  * global tokens.
  */
-int split_next(struct split *p, struct arena *a, struct item *out, struct err *e);
+int split_next(struct split *split, struct arena *a, struct item *out, struct err *e);
 
 /* Number of the last text's pieces returned so far; 0 if no more of them follow. */
-int split_taken(const struct split *p);
+int split_taken(const struct split *split);
 
 /* Skips the first n pieces of the next text, which has more.  Returns as split_next. */
-int split_skip(struct split *p, int n, struct err *e);
+int split_skip(struct split *split, int n, struct err *e);
 
 /* Whether the next piece belongs to the same text as the last one. */
-bool split_continues(const struct split *p);
+bool split_continues(const struct split *split);
 
 #endif

@@ -37,16 +37,16 @@ static json_t *bits(struct arena *a, const unsigned char *x, int n)
     return list;
 }
 
-static json_t *unigrams(struct arena *a, const struct unigrams *u)
+static json_t *unigrams(struct arena *a, const struct unigrams *unigrams)
 {
-    json_t *list = u->count != NULL ? json_array() : json_null();
+    json_t *list = unigrams->count != NULL ? json_array() : json_null();
 
-    for (int i = 0; u->count != NULL && i < u->n; i++)
-        if (u->count[i] > 0) {
+    for (int i = 0; unigrams->count != NULL && i < unigrams->n; i++)
+        if (unigrams->count[i] > 0) {
             json_t *pair = json_add(a, list, json_array());
 
             json_add(a, pair, json_integer(i));
-            json_add(a, pair, json_integer((json_int_t)u->count[i]));
+            json_add(a, pair, json_integer((json_int_t)unigrams->count[i]));
         }
     return list;
 }
@@ -74,26 +74,26 @@ static struct block block_new(struct arena *a, json_t *root, uint64_t n_payload)
     return b;
 }
 
-static void write_block(const struct block *b, FILE *f)
+static void write_block(const struct block *block, FILE *file)
 {
-    bytes_put(b->at + b->size, crc32_z(0, b->at, (size_t)b->size), CRC);
-    fwrite(b->at, 1, (size_t)b->size + CRC, f);
+    bytes_put(block->at + block->size, crc32_z(0, block->at, (size_t)block->size), CRC);
+    fwrite(block->at, 1, (size_t)block->size + CRC, file);
 }
 
-void stream_begin(struct arena *a, const struct stream *s)
+void stream_begin(struct arena *a, const struct stream *stream)
 {
     struct arena_mark mark = arena_mark(a);
     json_t *root = json_hold(a, json_object());
     struct block block;
 
-    json_put_all(a, json_put(a, root, "run", json_object()), s->run);
-    json_put(a, root, "layer", json_integer(s->layer));
-    json_put(a, root, "width", json_integer(s->width));
-    json_put(a, root, "streams", json_integer(s->n_streams));
-    json_put(a, root, "unigrams", unigrams(a, &s->unigrams));
+    json_put_all(a, json_put(a, root, "run", json_object()), stream->run);
+    json_put(a, root, "layer", json_integer(stream->layer));
+    json_put(a, root, "width", json_integer(stream->width));
+    json_put(a, root, "streams", json_integer(stream->n_streams));
+    json_put(a, root, "unigrams", unigrams(a, &stream->unigrams));
     block = block_new(a, root, 0);
-    fwrite(magic, 1, MAGIC, s->file);
-    write_block(&block, s->file);
+    fwrite(magic, 1, MAGIC, stream->file);
+    write_block(&block, stream->file);
     arena_reset(a, mark);
 }
 
@@ -117,28 +117,28 @@ static json_t *stream_describe(struct arena *a, const struct item *item)
     return root;
 }
 
-void stream_text(struct arena *a, const struct stream *s, const struct item *item,
+void stream_text(struct arena *a, const struct stream *stream, const struct item *item,
                  const float *const x[2])
 {
     const struct tokens *t = &item->tokens;
     struct arena_mark mark = arena_mark(a);
-    uint64_t n = (uint64_t)t->n * (uint64_t)s->width, n_labels = 0;
+    uint64_t n = (uint64_t)t->n * (uint64_t)stream->width, n_labels = 0;
     struct block block;
     unsigned char *at;
 
     for (int i = 0; i < t->n; i++)
         n_labels += t->label_size[i];
-    block = block_new(a, stream_describe(a, item), n * 4 * (uint64_t)s->n_streams + n_labels);
+    block = block_new(a, stream_describe(a, item), n * 4 * (uint64_t)stream->n_streams + n_labels);
     at = block.payload;
-    for (int i = 0; i < s->n_streams; i++, at += n * 4)
+    for (int i = 0; i < stream->n_streams; i++, at += n * 4)
         bytes_copy(at, x[i], (size_t)n, 4);
     for (int i = 0; i < t->n; at += t->label_size[i++])
         memcpy(at, t->label[i], t->label_size[i]);
-    write_block(&block, s->file);
+    write_block(&block, stream->file);
     arena_reset(a, mark);
 }
 
-void stream_finish(struct arena *a, const struct stream *s, const struct stream_end *end)
+void stream_finish(struct arena *a, const struct stream *stream, const struct stream_end *end)
 {
     struct arena_mark mark = arena_mark(a);
     json_t *root = json_hold(a, json_object());
@@ -148,23 +148,23 @@ void stream_finish(struct arena *a, const struct stream *s, const struct stream_
     json_put(a, root, "unusable", json_integer((json_int_t)end->n_bad));
     json_put(a, root, "checksum", json_string(arena_printf(a, "%08" PRIx32, end->crc)));
     block = block_new(a, root, 0);
-    write_block(&block, s->file);
+    write_block(&block, stream->file);
     arena_reset(a, mark);
 }
 
 /* ---- from a file ---- */
 
-static int cut_short(const struct stream *s, struct err *e)
+static int cut_short(const struct stream *stream, struct err *e)
 {
-    if (ferror(s->file))
-        return err_set(e, ERR_SYSTEM, "%s: cannot be read", s->name);
+    if (ferror(stream->file))
+        return err_set(e, ERR_SYSTEM, "%s: cannot be read", stream->name);
     return err_set(e, ERR_INPUT, "%s: the stream is cut short: expected more after its last "
-                   "byte", s->name);
+                   "byte", stream->name);
 }
 
 /* n bytes, of a; no more memory is taken at once than was read already. */
-static unsigned char *stream_take_bytes(struct stream *s, struct arena *a, uint64_t n, uLong *crc,
-                                        struct err *e)
+static unsigned char *stream_take_bytes(struct stream *stream, struct arena *a, uint64_t n,
+                                        uLong *crc, struct err *e)
 {
     uint64_t room = n < 1 << 20 ? n : 1 << 20, got = 0;
     unsigned char *bytes = arena_alloc(a, room, 1);
@@ -179,9 +179,9 @@ static unsigned char *stream_take_bytes(struct stream *s, struct arena *a, uint6
             bytes = more;
             room = room < n - room ? 2 * room : n;
         }
-        count = fread(bytes + got, 1, (size_t)(room - got), s->file);
+        count = fread(bytes + got, 1, (size_t)(room - got), stream->file);
         if (count == 0) {
-            cut_short(s, e);
+            cut_short(stream, e);
             return NULL;
         }
         got += count;
@@ -191,33 +191,33 @@ static unsigned char *stream_take_bytes(struct stream *s, struct arena *a, uint6
 }
 
 /* A number of at most so much. */
-static int take_size(struct stream *s, uint64_t most, const char *what, uint64_t *n, uLong *crc,
-                     struct err *e)
+static int take_size(struct stream *stream, uint64_t most, const char *what, uint64_t *n,
+                     uLong *crc, struct err *e)
 {
     unsigned char bytes[SIZE];
 
-    if (fread(bytes, 1, SIZE, s->file) != SIZE)
-        return cut_short(s, e);
+    if (fread(bytes, 1, SIZE, stream->file) != SIZE)
+        return cut_short(stream, e);
     *crc = crc32_z(*crc, bytes, SIZE);
     *n = bytes_get(bytes, SIZE);
     if (*n <= most)
         return 0;
     return err_set(e, ERR_INPUT, "%s: the stream is damaged: %s of %" PRIu64 " bytes, expected "
-                   "at most %" PRIu64, s->name, what, *n, most);
+                   "at most %" PRIu64, stream->name, what, *n, most);
 }
 
-static int check_crc(struct stream *s, uLong found, struct err *e)
+static int check_crc(struct stream *stream, uLong found, struct err *e)
 {
     unsigned char bytes[CRC];
     uint64_t expected;
 
-    if (fread(bytes, 1, CRC, s->file) != CRC)
-        return cut_short(s, e);
+    if (fread(bytes, 1, CRC, stream->file) != CRC)
+        return cut_short(stream, e);
     expected = bytes_get(bytes, CRC);
     if (found == expected)
         return 0;
     return err_set(e, ERR_INPUT, "%s: the stream is damaged: a block has the checksum %08" PRIx64
-                   ", expected %08" PRIx64, s->name, (uint64_t)found, expected);
+                   ", expected %08" PRIx64, stream->name, (uint64_t)found, expected);
 }
 
 /* The JSON of a block, and the bytes that are with it: n, which its fields say.  The tree is of
@@ -228,41 +228,41 @@ struct taken {
     uLong crc;
 };
 
-static int take_json(struct stream *s, struct arena *a, struct taken *t, struct err *e)
+static int take_json(struct stream *stream, struct arena *a, struct taken *taken, struct err *e)
 {
     struct span json = { NULL, 0 };
     uint64_t n;
 
-    *t = (struct taken){ .crc = 0 };
-    if (take_size(s, MOST_JSON, "JSON", &n, &t->crc, e) != 0)
+    *taken = (struct taken){ .crc = 0 };
+    if (take_size(stream, MOST_JSON, "JSON", &n, &taken->crc, e) != 0)
         return -1;
-    json.data = stream_take_bytes(s, a, n, &t->crc, e);
+    json.data = stream_take_bytes(stream, a, n, &taken->crc, e);
     json.size = (size_t)n;
     if (json.data == NULL)
         return -1;
-    t->root = json_read(a, json, JSON_REJECT_DUPLICATES, e);
-    if (t->root == NULL)
-        return err_under(e, "%s", s->name);
-    return take_size(s, UINT64_MAX, "a text", &t->n, &t->crc, e);
+    taken->root = json_read(a, json, JSON_REJECT_DUPLICATES, e);
+    if (taken->root == NULL)
+        return err_under(e, "%s", stream->name);
+    return take_size(stream, UINT64_MAX, "a text", &taken->n, &taken->crc, e);
 }
 
 /* What the block has, besides JSON, is as much as its fields say. */
-static int stream_check_size(const struct stream *s, const struct taken *t, uint64_t expected,
-                             struct err *e)
+static int stream_check_size(const struct stream *stream, const struct taken *taken,
+                             uint64_t expected, struct err *e)
 {
-    if (t->n == expected)
+    if (taken->n == expected)
         return 0;
     return err_set(e, ERR_INPUT, "%s: the stream is damaged: a block with %" PRIu64 " bytes "
-                   "after its JSON, expected %" PRIu64, s->name, t->n, expected);
+                   "after its JSON, expected %" PRIu64, stream->name, taken->n, expected);
 }
 
-static int read_unigrams(struct arena *a, const json_t *root, struct unigrams *u,
+static int read_unigrams(struct arena *a, const json_t *root, struct unigrams *unigrams,
                          struct err *e)
 {
     const json_t *list;
     int id, last = -1;
 
-    *u = (struct unigrams){ .count = NULL };
+    *unigrams = (struct unigrams){ .count = NULL };
     if (json_field_list(root, "unigrams", &list, e) != 0)
         return -1;
     if (list == NULL)
@@ -271,42 +271,43 @@ static int read_unigrams(struct arena *a, const json_t *root, struct unigrams *u
         if (json_value_int(json_array_get(json_array_get(list, i), 0), "unigrams", last + 1,
                            (1 << 26) - 1, &id, e) != 0)
             return -1;
-    u->n = last + 1;
-    u->count = arena_alloc(a, (uint64_t)u->n + 1, sizeof *u->count);
+    unigrams->n = last + 1;
+    unigrams->count = arena_alloc(a, (uint64_t)unigrams->n + 1, sizeof *unigrams->count);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *pair = json_array_get(list, i), *count = json_array_get(pair, 1);
 
         if (!json_is_integer(count) || json_integer_value(count) < 1)
             return json_field_wrong("unigrams", pair, "an id and how often it occurs", e);
-        u->count[json_integer_value(json_array_get(pair, 0))] = json_integer_value(count);
+        unigrams->count[json_integer_value(json_array_get(pair, 0))] = json_integer_value(count);
     }
     return 0;
 }
 
-static int read_head_fields(struct arena *a, struct stream *s, const json_t *root, struct err *e)
+static int read_head_fields(struct arena *a, struct stream *stream, const json_t *root,
+                            struct err *e)
 {
-    s->run = json_object_get(root, "run");
-    if (!json_is_object(s->run))
-        return json_field_wrong("run", s->run, "an object", e);
-    if (json_field_int(root, "layer", 1, INT_MAX, &s->layer, e) != 0 ||
-        json_field_int(root, "width", 1, MOST_WIDTH, &s->width, e) != 0 ||
-        json_field_int(root, "streams", 1, 2, &s->n_streams, e) != 0)
+    stream->run = json_object_get(root, "run");
+    if (!json_is_object(stream->run))
+        return json_field_wrong("run", stream->run, "an object", e);
+    if (json_field_int(root, "layer", 1, INT_MAX, &stream->layer, e) != 0 ||
+        json_field_int(root, "width", 1, MOST_WIDTH, &stream->width, e) != 0 ||
+        json_field_int(root, "streams", 1, 2, &stream->n_streams, e) != 0)
         return -1;
-    return read_unigrams(a, root, &s->unigrams, e);
+    return read_unigrams(a, root, &stream->unigrams, e);
 }
 
-int stream_read_head(struct arena *a, struct stream *s, struct err *e)
+int stream_read_head(struct arena *a, struct stream *stream, struct err *e)
 {
     char found[MAGIC];
     struct taken taken;
 
-    if (fread(found, 1, MAGIC, s->file) != MAGIC || memcmp(found, magic, MAGIC) != 0)
+    if (fread(found, 1, MAGIC, stream->file) != MAGIC || memcmp(found, magic, MAGIC) != 0)
         return err_set(e, ERR_INPUT, "%s: is no stream that --hidden-out wrote: expected one "
-                       "that begins with %s", s->name, magic);
-    if (take_json(s, a, &taken, e) != 0 || stream_check_size(s, &taken, 0, e) != 0 ||
-        check_crc(s, taken.crc, e) != 0)
+                       "that begins with %s", stream->name, magic);
+    if (take_json(stream, a, &taken, e) != 0 || stream_check_size(stream, &taken, 0, e) != 0 ||
+        check_crc(stream, taken.crc, e) != 0)
         return -1;
-    return read_head_fields(a, s, taken.root, e) == 0 ? 0 : err_under(e, "%s", s->name);
+    return read_head_fields(a, stream, taken.root, e) == 0 ? 0 : err_under(e, "%s", stream->name);
 }
 
 int stream_open(struct arena *a, const char *path, struct stream *out, struct err *e)
@@ -320,11 +321,11 @@ int stream_open(struct arena *a, const char *path, struct stream *out, struct er
     return stream_read_head(a, out, e);
 }
 
-void stream_close(struct stream *s)
+void stream_close(struct stream *stream)
 {
-    if (s->file != NULL && s->file != stdin)
-        fclose(s->file);
-    s->file = NULL;
+    if (stream->file != NULL && stream->file != stdin)
+        fclose(stream->file);
+    stream->file = NULL;
 }
 
 /* ---- a text ---- */
@@ -394,13 +395,13 @@ static int read_tokens(struct arena *a, const json_t *root, struct item *out, st
     return 0;
 }
 
-static void set_payload(const struct stream *s, struct arena *a, const unsigned char *at,
+static void set_payload(const struct stream *stream, struct arena *a, const unsigned char *at,
                         struct item *out)
 {
     struct tokens *t = &out->tokens;
-    uint64_t n = (uint64_t)t->n * (uint64_t)s->width;
+    uint64_t n = (uint64_t)t->n * (uint64_t)stream->width;
 
-    for (int i = 0; i < s->n_streams; i++, at += n * 4) {
+    for (int i = 0; i < stream->n_streams; i++, at += n * 4) {
         float *x = arena_alloc(a, n, sizeof *x);
 
         bytes_copy(x, at, (size_t)n, 4);
@@ -411,7 +412,7 @@ static void set_payload(const struct stream *s, struct arena *a, const unsigned 
         t->label[i] = arena_strndup(a, (const char *)at, t->label_size[i]);
 }
 
-static int stream_read_text(struct stream *s, struct arena *a, const struct taken *taken,
+static int stream_read_text(struct stream *stream, struct arena *a, const struct taken *taken,
                             struct item *out, struct err *e)
 {
     struct taken with = *taken;
@@ -419,16 +420,16 @@ static int stream_read_text(struct stream *s, struct arena *a, const struct take
     uint64_t n;
 
     if (read_place(a, taken->root, out, e) != 0 || read_tokens(a, taken->root, out, e) != 0)
-        return err_under(e, "%s", s->name);
-    n = (uint64_t)out->tokens.n * (uint64_t)s->width * 4 * (uint64_t)s->n_streams;
+        return err_under(e, "%s", stream->name);
+    n = (uint64_t)out->tokens.n * (uint64_t)stream->width * 4 * (uint64_t)stream->n_streams;
     for (int i = 0; i < out->tokens.n; i++)
         n += out->tokens.label_size[i];
-    if (stream_check_size(s, taken, n, e) != 0)
+    if (stream_check_size(stream, taken, n, e) != 0)
         return -1;
-    payload = stream_take_bytes(s, a, n, &with.crc, e);
-    if (payload == NULL || check_crc(s, with.crc, e) != 0)
+    payload = stream_take_bytes(stream, a, n, &with.crc, e);
+    if (payload == NULL || check_crc(stream, with.crc, e) != 0)
         return -1;
-    set_payload(s, a, payload, out);
+    set_payload(stream, a, payload, out);
     return 1;
 }
 
@@ -443,34 +444,35 @@ static int read_hex(const json_t *root, const char *key, uint32_t *out, struct e
     return 0;
 }
 
-static int read_end(struct stream *s, const struct taken *taken, struct stream_end *end,
+static int read_end(struct stream *stream, const struct taken *taken, struct stream_end *end,
                     struct err *e)
 {
     int n, n_bad;
 
-    if (stream_check_size(s, taken, 0, e) != 0 || check_crc(s, taken->crc, e) != 0)
+    if (stream_check_size(stream, taken, 0, e) != 0 || check_crc(stream, taken->crc, e) != 0)
         return -1;
     if (json_field_int(taken->root, "texts", 0, INT_MAX, &n, e) != 0 ||
         json_field_int(taken->root, "unusable", 0, INT_MAX, &n_bad, e) != 0 ||
         read_hex(taken->root, "checksum", &end->crc, e) != 0)
-        return err_under(e, "%s", s->name);
-    if (getc(s->file) != EOF)
-        return err_set(e, ERR_INPUT, "%s: found more after the end of the stream", s->name);
+        return err_under(e, "%s", stream->name);
+    if (getc(stream->file) != EOF)
+        return err_set(e, ERR_INPUT, "%s: found more after the end of the stream", stream->name);
     end->n = n;
     end->n_bad = n_bad;
     return 0;
 }
 
-int stream_next(struct stream *s, struct arena *a, struct item *out, struct stream_end *end,
+int stream_next(struct stream *stream, struct arena *a, struct item *out, struct stream_end *end,
                 struct err *e)
 {
     struct taken taken;
     int status;
 
-    if (take_json(s, a, &taken, e) != 0)
+    if (take_json(stream, a, &taken, e) != 0)
         return -1;
-    status = json_object_get(taken.root, "texts") != NULL ? read_end(s, &taken, end, e) :
-                                                            stream_read_text(s, a, &taken, out, e);
+    status = json_object_get(taken.root, "texts") != NULL ?
+                 read_end(stream, &taken, end, e) :
+                 stream_read_text(stream, a, &taken, out, e);
     json_drop(a, taken.root);
     return status;
 }

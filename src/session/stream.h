@@ -51,21 +51,21 @@ struct stream_end {
 int stream_open(struct arena *a, const char *path, struct stream *out, struct err *e);
 /* The same for an open file; out->file and out->name are set. */
 int stream_read_head(struct arena *a, struct stream *out, struct err *e);
-void stream_close(struct stream *s);
+void stream_close(struct stream *stream);
 
 /*
  * The next text, in arena a: tokens without pieces and spans, global tokens, group and streams.
  * Returns 1; 0 with *end, which ends the file; -1: as stream_open, or lists of a text that differ
  * in length.
  */
-int stream_next(struct stream *s, struct arena *a, struct item *out, struct stream_end *end,
+int stream_next(struct stream *stream, struct arena *a, struct item *out, struct stream_end *end,
                 struct err *e);
 
-/* Writes the beginning, a text, the end to s->file; ferror tells whether that failed. */
-void stream_begin(struct arena *a, const struct stream *s);
+/* Writes the beginning, a text, the end to stream->file; ferror tells whether that failed. */
+void stream_begin(struct arena *a, const struct stream *stream);
 /* Hidden states are x[n_streams] [item->tokens.n, width], not item->x. */
-void stream_text(struct arena *a, const struct stream *s, const struct item *item,
+void stream_text(struct arena *a, const struct stream *stream, const struct item *item,
                  const float *const x[2]);
-void stream_finish(struct arena *a, const struct stream *s, const struct stream_end *end);
+void stream_finish(struct arena *a, const struct stream *stream, const struct stream_end *end);
 
 #endif

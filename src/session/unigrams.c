@@ -26,7 +26,7 @@ static bool unigrams_parse(const char *s, long long *id, long long *count)
     return *count >= 0 && *count <= most_count && *s == '\0';
 }
 
-static int unigrams_read_line(struct reading *r, const char *text, size_t size, struct err *e)
+static int unigrams_read_line(struct reading *reading, const char *text, size_t size, struct err *e)
 {
     char line[64] = "";
     long long id, count;
@@ -34,12 +34,12 @@ static int unigrams_read_line(struct reading *r, const char *text, size_t size, 
     memcpy(line, text, size < sizeof line ? size : sizeof line - 1);
     if (strlen(line) != size || !unigrams_parse(line, &id, &count))
         return err_set(e, ERR_INPUT, "'%s' is not an id, a tabulator and a count", line);
-    if (id >= r->n_ids)
-        return err_set(e, ERR_INPUT, "id %lld: expected 0 to %d", id, r->n_ids - 1);
-    if (r->count[id] >= 0)
+    if (id >= reading->n_ids)
+        return err_set(e, ERR_INPUT, "id %lld: expected 0 to %d", id, reading->n_ids - 1);
+    if (reading->count[id] >= 0)
         return err_set(e, ERR_INPUT, "id %lld is there twice", id);
-    r->count[id] = count;
-    r->any = r->any || count > 0;
+    reading->count[id] = count;
+    reading->any = reading->any || count > 0;
     return 0;
 }
 
@@ -51,7 +51,7 @@ static bool is_header(const char *text, size_t size)
            (size == strlen(header) || (size == strlen(header) + 1 && text[size - 1] == '\r'));
 }
 
-static int unigrams_read_lines(struct reading *r, struct span bytes, struct err *e)
+static int unigrams_read_lines(struct reading *reading, struct span bytes, struct err *e)
 {
     const char *at = (const char *)bytes.data, *end = at + bytes.size;
 
@@ -59,8 +59,8 @@ static int unigrams_read_lines(struct reading *r, struct span bytes, struct err 
         const char *feed = memchr(at, '\n', (size_t)(end - at));
         size_t size = (size_t)((feed != NULL ? feed : end) - at);
 
-        if (!(i == 0 && is_header(at, size)) && unigrams_read_line(r, at, size, e) != 0)
-            return err_under(e, "%s: line %lld", r->name, (long long)i + 1);
+        if (!(i == 0 && is_header(at, size)) && unigrams_read_line(reading, at, size, e) != 0)
+            return err_under(e, "%s: line %lld", reading->name, (long long)i + 1);
         at += size + (feed != NULL);
     }
     return 0;

@@ -21,23 +21,23 @@ struct answer {
 };
 
 /* Called before the model is open.  ERR_USAGE: --at does not name a token. */
-int answer_begin(struct answer *w, const struct answer_args *args, struct err *e);
+int answer_begin(struct answer *answer, const struct answer_args *args, struct err *e);
 
-/* Finds the tokens in the vocabulary of m.  Errors: ERR_USAGE, and those of the tokeniser. */
-int answer_find(struct answer *w, const struct session *s, const struct model *m,
+/* Finds the tokens in the vocabulary of model.  Errors: ERR_USAGE, and those of the tokeniser. */
+int answer_find(struct answer *answer, const struct session *session, const struct model *model,
                 struct err *e);
 
 /* The row of the text: --at, else the last.  Errors: those of place_find. */
-int answer_row(const struct answer *w, const struct item *item, int *row, struct err *e);
+int answer_row(const struct answer *answer, const struct item *item, int *row, struct err *e);
 
 /* ERR_INPUT: a logit [V] is not finite. */
-int answer_check(const struct answer *w, const float *logits, struct err *e);
+int answer_check(const struct answer *answer, const float *logits, struct err *e);
 
 /* The id of the largest logit except that of `but`, the first among equals; -1 if there is none. */
-int answer_largest(const struct answer *w, const float *logits, int but);
+int answer_largest(const struct answer *answer, const float *logits, int but);
 
 /* The token of an id as in the vocabulary (s NULL for id -1); and for readers: “cat” (id 7). */
-struct text_span answer_text(const struct answer *w, struct arena *a, int id);
-const char *answer_name(const struct answer *w, struct arena *a, int id);
+struct text_span answer_text(const struct answer *answer, struct arena *a, int id);
+const char *answer_name(const struct answer *answer, struct arena *a, int id);
 
 #endif

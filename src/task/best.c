@@ -46,12 +46,12 @@ int best_check(const struct best_args *best, struct err *e)
 
 /* [layers, heads] of the session: the metric of each head; NaN if it is undefined or the head is
  * not wanted. */
-static double *measure(const struct session *s, const struct wanted *want, const char *metric,
+static double *measure(const struct session *session, const struct wanted *want, const char *metric,
                        struct arena *a, const struct item *item, struct err *e)
 {
     const struct metric_set set = { .metric = &metric_table[metric_find(metric)], .n = 1,
                                     .opts = metric_opts_default() };
-    int n = s->n_layers * s->n_heads;
+    int n = session->n_layers * session->n_heads;
     double *value = arena_alloc_raw(a, (uint64_t)n, sizeof *value);
     struct wanted pass = *want;
     struct sink sinks[STATS_SINKS];
@@ -60,24 +60,24 @@ static double *measure(const struct session *s, const struct wanted *want, const
     struct texts texts;
 
     texts_pack(&texts, a, item, 1);
-    attended = session_attended(s, &texts, a);
-    stats = stats_new(a, s->shown, &attended, &pass, &set);
+    attended = session_attended(session, &texts, a);
+    stats = stats_new(a, session->shown, &attended, &pass, &set);
     pass.tap = stats_tap(stats);
-    if (session_forward(s, &texts, &pass, sinks, stats_sinks(stats, sinks), a, e) != 0)
+    if (session_forward(session, &texts, &pass, sinks, stats_sinks(stats, sinks), a, e) != 0)
         return NULL;
     for (int i = 0; i < n; i++)
         value[i] = NAN;
-    for (int l = 0, h = -1; session_next_head(s, want, &l, &h);)
-        value[l * s->n_heads + h] = stats_head(stats, 0, l, h)->value[0];
+    for (int l = 0, h = -1; session_next_head(session, want, &l, &h);)
+        value[l * session->n_heads + h] = stats_head(stats, 0, l, h)->value[0];
     return value;
 }
 
-int best_heads(const struct session *s, const struct wanted *want, const struct best_args *best,
-               struct arena *a, const struct item *item, struct session **of,
-               struct wanted *its, struct err *e)
+int best_heads(const struct session *session, const struct wanted *want,
+               const struct best_args *best, struct arena *a, const struct item *item,
+               struct session **of, struct wanted *its, struct err *e)
 {
-    int n = s->n_layers * s->n_heads, n_best = 0;
-    const double *value = measure(s, want, best->metric, a, item, e);
+    int n = session->n_layers * session->n_heads, n_best = 0;
+    const double *value = measure(session, want, best->metric, a, item, e);
     struct asked *asked = arena_alloc(a, 1, sizeof *asked);
     const char *names = NULL;
     const int *place;
@@ -87,19 +87,19 @@ int best_heads(const struct session *s, const struct wanted *want, const struct 
     place = sort_places(a, value, n, false);
     for (; n_best < n && n_best < best->n && !isnan(value[place[n_best]]); n_best++)
         names = arena_printf(a, "%s%sL%dH%d", names != NULL ? names : "",
-                             names != NULL ? "," : "", place[n_best] / s->n_heads,
-                             place[n_best] % s->n_heads);
+                             names != NULL ? "," : "", place[n_best] / session->n_heads,
+                             place[n_best] % session->n_heads);
     if (names == NULL)
         return err_set(e, ERR_INPUT, "--metric %s: it is not defined for any head of this text",
                        best->metric);
-    *asked = *s->asked;
+    *asked = *session->asked;
     asked->layer = NULL;
     asked->head = names;
     asked->chosen = n_best == 1 ?
         arena_printf(a, "the head with the largest %s", best->metric) :
         arena_printf(a, "the %d heads with the largest %s", n_best, best->metric);
     *of = arena_alloc(a, 1, sizeof **of);
-    **of = *s;
+    **of = *session;
     (*of)->a = a;
     (*of)->asked = asked;
     *its = *want;

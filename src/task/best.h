@@ -17,8 +17,8 @@ int best_check(const struct best_args *best, struct err *e);
  * that order, as if -H had named them; *its: want with those.  Heads of which the metric is not
  * defined are not among them.  Errors: of the pass; ERR_INPUT: it is defined of no head.
  */
-int best_heads(const struct session *s, const struct wanted *want, const struct best_args *best,
-               struct arena *a, const struct item *item, struct session **of,
-               struct wanted *its, struct err *e);
+int best_heads(const struct session *session, const struct wanted *want,
+               const struct best_args *best, struct arena *a, const struct item *item,
+               struct session **of, struct wanted *its, struct err *e);
 
 #endif

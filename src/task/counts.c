@@ -28,10 +28,10 @@ static int counts_add_text(void *self, struct arena *a, const struct item *item,
     return 0;
 }
 
-static int counts_read_file(const struct session *s, struct unigrams *c, const char *path,
-                            struct err *e)
+static int counts_read_file(const struct session *session, struct unigrams *unigrams,
+                            const char *path, struct err *e)
 {
-    struct lines *lines = source_open_lines(s, path, e);
+    struct lines *lines = source_open_lines(session, path, e);
     const char *text = "";
     size_t size = 0;
     int status;
@@ -40,8 +40,8 @@ static int counts_read_file(const struct session *s, struct unigrams *c, const c
         return -1;
     status = lines_rest(lines, &text, &size, e);
     if (status >= 0)
-        status = unigrams_read((struct span){ (const unsigned char *)text, size }, path, c->n,
-                               c->count, e);
+        status = unigrams_read((struct span){ (const unsigned char *)text, size }, path,
+                               unigrams->n, unigrams->count, e);
     lines_close(lines);
     return status < 0 ? -1 : 0;
 }
@@ -62,21 +62,21 @@ static bool is_kept(const struct job *job)
            !s->env->piped;
 }
 
-static int n_ids(const struct session *s)
+static int n_ids(const struct session *session)
 {
-    int n = s->model->config.n_vocab;
-    int n2 = s->model->decoder != NULL ? s->model->decoder->config.n_vocab : 0;
+    int n = session->model->config.n_vocab;
+    int n2 = session->model->decoder != NULL ? session->model->decoder->config.n_vocab : 0;
 
     return n > n2 ? n : n2;
 }
 
-int counts_take(struct job *job, const char *what, struct unigrams *c, struct err *e)
+int counts_take(struct job *job, const char *what, struct unigrams *unigrams, struct err *e)
 {
     const struct session *s = &job->s;
     const char *path = ((const struct shared_args *)job->args)->unigrams;
-    struct counting counting = { s, c };
+    struct counting counting = { s, unigrams };
 
-    *c = (struct unigrams){ NULL, 0 };
+    *unigrams = (struct unigrams){ NULL, 0 };
     if (s->tok == NULL && s->asked->ids == NULL && s->asked->file == NULL)
         return 0;
     if (path == NULL && !is_kept(job)) {
@@ -85,8 +85,8 @@ int counts_take(struct job *job, const char *what, struct unigrams *c, struct er
                      "counted: null without --unigrams FILE", what);
         return 0;
     }
-    c->n = n_ids(s);
-    c->count = arena_alloc(s->a, (uint64_t)c->n, sizeof *c->count);
-    return path != NULL ? counts_read_file(s, c, path, e) :
+    unigrams->n = n_ids(s);
+    unigrams->count = arena_alloc(s->a, (uint64_t)unigrams->n, sizeof *unigrams->count);
+    return path != NULL ? counts_read_file(s, unigrams, path, e) :
            job_again(job, counts_add_text, &counting, e);
 }

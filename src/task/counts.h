@@ -12,6 +12,6 @@
  * without ids; for texts that cannot be read twice (a note says that `what` is null).  Errors:
  * those of unigrams_read, and of the texts.
  */
-int counts_take(struct job *job, const char *what, struct unigrams *c, struct err *e);
+int counts_take(struct job *job, const char *what, struct unigrams *unigrams, struct err *e);
 
 #endif

@@ -11,7 +11,7 @@
 
 const char figure_sink[] = "last column: what a sink takes that is not a key";
 
-struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+struct label_list figure_labels(struct arena *a, const struct tokens *tokens, const int *place,
                                 int n_shown)
 {
     const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
@@ -20,13 +20,13 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
     struct label_list list;
     int second = 0, type = 0;
 
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < tokens->n; i++)
         if (place[i] >= 0) {
-            if (t->type[i] != type && place[i] > 0 && second == 0)
+            if (tokens->type[i] != type && place[i] > 0 && second == 0)
                 second = place[i];
-            type = t->type[i];
-            text[place[i]] = t->label[i];
-            size[place[i]] = t->label_size[i];
+            type = tokens->type[i];
+            text[place[i]] = tokens->label[i];
+            size[place[i]] = tokens->label_size[i];
             position[place[i]] = i;
         }
     list = (struct label_list){ n_shown, text, size, position, NULL, NULL, second };
@@ -45,10 +45,10 @@ static const char *letter(struct arena *a, int i)
     return arena_printf(a, "(%s)", letters);
 }
 
-const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i)
+const char *figure_title(struct arena *a, const struct figure_args *args, const char *of, int i)
 {
-    of = f->no_titles ? NULL : of;
-    if (!f->letters)
+    of = args->no_titles ? NULL : of;
+    if (!args->letters)
         return of;
     return of == NULL ? letter(a, i) : arena_printf(a, "%s %s", letter(a, i), of);
 }
@@ -110,11 +110,11 @@ struct label_list figure_numbered(struct arena *a, char letter, const int *numbe
 }
 
 /* By ranks that are all different. */
-static void order(const struct session *s, int *number, int n,
-                  int (*rank)(const struct session *s, int number))
+static void order(const struct session *session, int *number, int n,
+                  int (*rank)(const struct session *session, int number))
 {
     for (int i = 1; i < n; i++)
-        for (int k = i; k > 0 && rank(s, number[k]) < rank(s, number[k - 1]); k--) {
+        for (int k = i; k > 0 && rank(session, number[k]) < rank(session, number[k - 1]); k--) {
             int swap = number[k];
 
             number[k] = number[k - 1];
@@ -122,23 +122,23 @@ static void order(const struct session *s, int *number, int n,
         }
 }
 
-void figure_order_layers(const struct session *s, int *number, int n)
+void figure_order_layers(const struct session *session, int *number, int n)
 {
-    order(s, number, n, session_layer_rank);
+    order(session, number, n, session_layer_rank);
 }
 
-void figure_order_heads(const struct session *s, int *number, int n)
+void figure_order_heads(const struct session *session, int *number, int n)
 {
-    order(s, number, n, session_head_rank);
+    order(session, number, n, session_head_rank);
 }
 
-int figure_axis(struct map_axis *axis, const struct session *s, const struct item *item,
+int figure_axis(struct map_axis *axis, const struct session *session, const struct item *item,
                 bool queries, struct arena *a, int *kept, struct err *e)
 {
-    const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
+    const struct tokens *t = queries ? session_queries(session, item) : session_keys(session, item);
     const unsigned char *out;
 
-    if (region_axis(s, item, queries, a, &out, e) != 0)
+    if (region_axis(session, item, queries, a, &out, e) != 0)
         return -1;
     *axis = (struct map_axis){ t->n, out };
     *kept = t->n;
@@ -166,46 +166,46 @@ static double clip_share(const char *clip)
     return end == clip + n - 1 && percent > 0.0 && percent <= 100.0 ? percent / 100.0 : -1.0;
 }
 
-int figure_check_clip(const struct figure_args *f, struct err *e)
+int figure_check_clip(const struct figure_args *args, struct err *e)
 {
-    double share = f->clip != NULL ? clip_share(f->clip) : 0.0;
+    double share = args->clip != NULL ? clip_share(args->clip) : 0.0;
 
     if (share < 0.0)
         return err_set(e, ERR_USAGE, "--clip: '%s': expected a percentage above 0%% and up to "
-                       "100%%, such as 99%%, or none", f->clip);
-    if (share > 0.0 && f->scale == SCALE_ROW)
-        return err_set(e, ERR_USAGE, "--clip %s: --scale row has no end to move", f->clip);
+                       "100%%, such as 99%%, or none", args->clip);
+    if (share > 0.0 && args->scale == SCALE_ROW)
+        return err_set(e, ERR_USAGE, "--clip %s: --scale row has no end to move", args->clip);
     return 0;
 }
 
-double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ranged)
+double figure_clip(const struct figure_args *args, int n_rows, int n_cols, bool ranged)
 {
-    if (f->clip != NULL)
-        return clip_share(f->clip);
-    if (ranged || f->scale == SCALE_ROW || (n_rows <= LONG_TEXT && n_cols <= LONG_TEXT))
+    if (args->clip != NULL)
+        return clip_share(args->clip);
+    if (ranged || args->scale == SCALE_ROW || (n_rows <= LONG_TEXT && n_cols <= LONG_TEXT))
         return 0.0;
     return 0.99;
 }
 
-const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
+const char *figure_scale(struct arena *a, const struct figure_args *args, const char *of,
                          bool ranged, double clip)
 {
     const char *range = ranged ? "given range" :
-                        f->shared_scale ? arena_printf(a, "one range for all %ss", of) :
+                        args->shared_scale ? arena_printf(a, "one range for all %ss", of) :
                         arena_printf(a, "each %s its own range", of);
 
     return arena_printf(a, clip > 0.0 ? "%s, %s, clipped at %g%%" : "%s, %s",
-                        scale_names[f->scale], range, clip * 100.0);
+                        scale_names[args->scale], range, clip * 100.0);
 }
 
 /* ---- metadata ---- */
 
 /* Of the run, and up to n_more pairs of what is drawn, whose value NULL leaves one out. */
-static const struct metadata *metadata_of(const struct session *s, struct arena *a,
+static const struct metadata *metadata_of(const struct session *session, struct arena *a,
                                           const struct item *item, const struct metadata *more,
                                           int n_more)
 {
-    const struct provenance *p = provenance_of(s->provenance, a, item);
+    const struct provenance *p = provenance_of(session->provenance, a, item);
     struct provenance_pair pair[PROVENANCE_PAIRS];
     struct metadata *all;
     int n_pairs, n = 0;
@@ -222,19 +222,19 @@ static const struct metadata *metadata_of(const struct session *s, struct arena 
     return all;
 }
 
-const struct metadata *figure_metadata_run(const struct session *s, struct arena *a,
+const struct metadata *figure_metadata_run(const struct session *session, struct arena *a,
                                            const struct item *item)
 {
-    return metadata_of(s, a, item, NULL, 0);
+    return metadata_of(session, a, item, NULL, 0);
 }
 
-const struct metadata *figure_metadata_map(const struct session *s, struct arena *a,
+const struct metadata *figure_metadata_map(const struct session *session, struct arena *a,
                                            const struct item *item, const char *layers,
                                            const char *scale)
 {
     const struct metadata more[] = { { "mha-viz:layer", layers },
-                                     { "mha-viz:stack", family_stack_names[s->stack] },
+                                     { "mha-viz:stack", family_stack_names[session->stack] },
                                      { "mha-viz:scale", scale } };
 
-    return metadata_of(s, a, item, more, 3);
+    return metadata_of(session, a, item, more, 3);
 }

@@ -23,23 +23,23 @@ struct figure_args {
 };
 
 /* Labels of the n_shown tokens whose place is not -1. */
-struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+struct label_list figure_labels(struct arena *a, const struct tokens *tokens, const int *place,
                                 int n_shown);
 
 /* Labels of layers or heads, "L2", "L4" with the letter L; number[n] NULL: from 0 on. */
 struct label_list figure_numbered(struct arena *a, char letter, const int *number, int n);
 
 /* Sorts number[n], of layers or heads, by the order in which -l, or -H, names them. */
-void figure_order_layers(const struct session *s, int *number, int n);
-void figure_order_heads(const struct session *s, int *number, int n);
+void figure_order_layers(const struct session *session, int *number, int n);
+void figure_order_heads(const struct session *session, int *number, int n);
 
 /* Rows (queries), or columns, of an item's maps, without hidden tokens; *kept: how many remain.
  * Errors: those of region_axis. */
-int figure_axis(struct map_axis *axis, const struct session *s, const struct item *item,
+int figure_axis(struct map_axis *axis, const struct session *session, const struct item *item,
                 bool queries, struct arena *a, int *kept, struct err *e);
 
 /* The title of the i-th heatmap, "(a) Head 0"; of: "Head 0".  NULL if titles are off. */
-const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i);
+const char *figure_title(struct arena *a, const struct figure_args *args, const char *of, int i);
 
 /* For a caption, the text: ", “the cat sat” and “it ran”"; may be empty. */
 const char *figure_text(struct arena *a, const struct item *item);
@@ -59,10 +59,10 @@ enum { FIGURE_COLUMNS = 4, FIGURE_MOST = 32 };
 enum { FIGURE_BESIDE = 16 };
 
 /* Checks that --width is valid; ERR_USAGE. */
-int figure_check_page(const struct figure_args *f, struct err *e);
+int figure_check_page(const struct figure_args *args, struct err *e);
 
 /* A sheet with this part; metadata NULL: no metadata. */
-struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
+struct sheet figure_sheet(const struct figure_args *args, const struct part *part,
                           const char *caption, const struct metadata *metadata);
 
 /* The layout of n_panels heatmaps of n_rows x n_cols tokens; some fields are computed. */
@@ -80,17 +80,17 @@ struct figure_plan {
 };
 
 /* Computes them.  ERR_USAGE: the heatmaps do not fit into --width. */
-int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e);
+int figure_plan(const struct figure_args *args, struct figure_plan *plan, struct err *e);
 
 /* Checks that the cells of this sheet's heatmaps are large enough for --numbers; ERR_USAGE. */
-int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
+int figure_check_numbers(const struct figure_args *args, const struct sheet *sheet,
                          const struct figure_plan *plan, struct arena *a, struct err *e);
 
 /*
  * *pool = how many of n_tokens share a cell in the thumbnails of a board, n_heads of them side by
  * side.  ERR_USAGE: they do not fit into --width.
  */
-int figure_plan_board(const struct figure_args *f, enum draw_format format, int n_tokens,
+int figure_plan_board(const struct figure_args *args, enum draw_format format, int n_tokens,
                       int n_heads, int *pool, struct err *e);
 
 /* Gives a note if a diverging colour map is used for numbers without a sign. */
@@ -99,25 +99,25 @@ void figure_note_cmap(const struct heatmaps *maps, const struct warn *note);
 /* ---- captions ---- */
 
 /* Checks that --clip is "none" or a percentage; ERR_USAGE. */
-int figure_check_clip(const struct figure_args *f, struct err *e);
+int figure_check_clip(const struct figure_args *args, struct err *e);
 
 /* Quantile at which the colours of n_rows x n_cols tokens end, as heatmaps.clip: --clip, else 99%
  * above 100 tokens; ranged: the ends are given by --vmin and --vmax. */
-double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ranged);
+double figure_clip(const struct figure_args *args, int n_rows, int n_cols, bool ranged);
 
 /* For a caption: "linear, each head its own range, clipped at 99%"; of: "head". */
-const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
+const char *figure_scale(struct arena *a, const struct figure_args *args, const char *of,
                          bool ranged, double clip);
 
 /*
  * Metadata of the run: program, command, models, and for a file of texts its name, its hash and the
- * number of the text `item` (NULL: several); ends with key NULL.  NULL if s->provenance is.
+ * number of the text `item` (NULL: several); ends with key NULL.  NULL if session->provenance is.
  */
-const struct metadata *figure_metadata_run(const struct session *s, struct arena *a,
+const struct metadata *figure_metadata_run(const struct session *session, struct arena *a,
                                            const struct item *item);
 
 /* The same with layers, stack and scale of the picture. */
-const struct metadata *figure_metadata_map(const struct session *s, struct arena *a,
+const struct metadata *figure_metadata_map(const struct session *session, struct arena *a,
                                            const struct item *item, const char *layers,
                                            const char *scale);
 

@@ -20,7 +20,7 @@ static int figure_curve_check_width(const struct figure_args *figure, const stru
                    "%.0fmm, or a smaller --font-size", figure->width, mm);
 }
 
-int figure_draw_curve(const struct session *s, const struct figure_args *figure,
+int figure_draw_curve(const struct session *session, const struct figure_args *figure,
                       const struct curve *curve, const char *caption,
                       const struct metadata *metadata, const struct output *output,
                       const char *path, struct arena *a, struct err *e)
@@ -31,5 +31,5 @@ int figure_draw_curve(const struct session *s, const struct figure_args *figure,
     sheet.terminal = &output->terminal;
     if (figure_curve_check_width(figure, &sheet, a, e) != 0)
         return -1;
-    return sheet_write(&sheet, figure_format(output), path, s->env->warn, e);
+    return sheet_write(&sheet, figure_format(output), path, session->env->warn, e);
 }

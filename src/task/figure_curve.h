@@ -9,7 +9,7 @@
 
 /* Draws it to path; metadata NULL: no metadata.  ERR_USAGE: --width leaves no room for the lines.
  * */
-int figure_draw_curve(const struct session *s, const struct figure_args *figure,
+int figure_draw_curve(const struct session *session, const struct figure_args *figure,
                       const struct curve *curve, const char *caption,
                       const struct metadata *metadata, const struct output *output,
                       const char *path, struct arena *a, struct err *e);

@@ -34,37 +34,37 @@ static double length_px(const char *s)
     return NAN;
 }
 
-int figure_check_page(const struct figure_args *f, struct err *e)
+int figure_check_page(const struct figure_args *args, struct err *e)
 {
     const double most = 100.0 * units[1].px;
-    double px = f->width != NULL ? length_px(f->width) : 1.0;
+    double px = args->width != NULL ? length_px(args->width) : 1.0;
 
     if (!(px > 0.0 && px <= most))
         return err_set(e, ERR_USAGE, "--width: '%s': expected a length up to 100cm with its "
-                       "unit, such as 85mm, 17.4cm, 6in or 430pt", f->width);
+                       "unit, such as 85mm, 17.4cm, 6in or 430pt", args->width);
     return 0;
 }
 
-static double width_px(const struct figure_args *f)
+static double width_px(const struct figure_args *args)
 {
-    return f->width != NULL ? length_px(f->width) : 0.0;
+    return args->width != NULL ? length_px(args->width) : 0.0;
 }
 
-static double font_px(const struct figure_args *f)
+static double font_px(const struct figure_args *args)
 {
-    double points = !isnan(f->font_size) ? f->font_size :
-                    f->width != NULL ? FONT_POINTS : 0.0;
+    double points = !isnan(args->font_size) ? args->font_size :
+                    args->width != NULL ? FONT_POINTS : 0.0;
 
     return points * 100.0 / 72.0;
 }
 
-struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
+struct sheet figure_sheet(const struct figure_args *args, const struct part *part,
                           const char *caption, const struct metadata *metadata)
 {
     return (struct sheet){
-        .title = f->title, .caption = f->no_caption ? NULL : caption, .font = f->font,
-        .outlines = f->outlines,
-        .width_px = width_px(f), .font_px = font_px(f), .dpi = f->dpi, .n_parts = 1,
+        .title = args->title, .caption = args->no_caption ? NULL : caption, .font = args->font,
+        .outlines = args->outlines,
+        .width_px = width_px(args), .font_px = font_px(args), .dpi = args->dpi, .n_parts = 1,
         .parts = part, .metadata = metadata,
     };
 }
@@ -138,11 +138,12 @@ static void share_page(struct heatmap_page *page, struct figure_plan *plan)
     page->bars &= !page->one_bar;
 }
 
-static int plan_page(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+static int plan_page(const struct figure_args *args, struct figure_plan *plan, struct err *e)
 {
     struct heatmap_page page = {
-        plan->format == DRAW_TERMINAL ? DRAW_PNG : plan->format, f->dpi, width_px(f), font_px(f),
-        !f->no_labels, !f->no_bars && !plan->no_bars, plan->one_bar, !f->no_titles,
+        plan->format == DRAW_TERMINAL ? DRAW_PNG : plan->format, args->dpi, width_px(args),
+        font_px(args),
+        !args->no_labels, !args->no_bars && !plan->no_bars, plan->one_bar, !args->no_titles,
         plan->n_rows_of_panels > 0,
     };
     double least;
@@ -156,27 +157,27 @@ static int plan_page(const struct figure_args *f, struct figure_plan *plan, stru
     if (heatmap_plan_page(&page, plan->n_cols, plan->n_panels, &plan->columns, &plan->pool,
                           &least) == 0)
         return 0;
-    least = least * per_row(plan) + width_px(f) - page.width_px * per_row(plan);
+    least = least * per_row(plan) + width_px(args) - page.width_px * per_row(plan);
     return err_set(e, ERR_USAGE, "--width %s: labels and bars leave no room for %d heatmap%s "
                    "side by side; expected at least %.0fmm, a smaller --font-size, or "
-                   "--no-labels, --no-bars", f->width, plan->columns,
+                   "--no-labels, --no-bars", args->width, plan->columns,
                    plan->columns == 1 ? "" : "s", ceil(least * 25.4 / 100.0));
 }
 
-static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+static int plan_terminal(const struct figure_args *args, struct figure_plan *plan, struct err *e)
 {
     int least, width = plan->terminal->columns;
 
-    if (blocks_plan(width, !f->no_labels, plan->n_cols, &plan->pool, &least) == 0)
+    if (blocks_plan(width, !args->no_labels, plan->n_cols, &plan->pool, &least) == 0)
         return 0;
     return err_set(e, ERR_USAGE, "a terminal of %d column%s has no room for a heatmap; expected "
                    "at least %d", width, width == 1 ? "" : "s", least);
 }
 
-static bool has_sign(const struct panel *p)
+static bool has_sign(const struct panel *panel)
 {
-    for (int i = 0; i < p->n_rows * p->n_cols; i++)
-        if (p->value[i] < 0.0f)
+    for (int i = 0; i < panel->n_rows * panel->n_cols; i++)
+        if (panel->value[i] < 0.0f)
             return true;
     return false;
 }
@@ -192,16 +193,16 @@ void figure_note_cmap(const struct heatmaps *maps, const struct warn *note)
 }
 
 /* The side of a cell that was asked for; numbers need larger ones than colours. */
-static int figure_page_cell_of(const struct figure_args *f)
+static int figure_page_cell_of(const struct figure_args *args)
 {
     enum { OF_NUMBERS = 26 };
 
-    return f->cell == 0 && f->numbers ? OF_NUMBERS : f->cell;
+    return args->cell == 0 && args->numbers ? OF_NUMBERS : args->cell;
 }
 
 /* A row of the sheet's may take several of the grid's; so many sheets are beside and below each
  * other. */
-static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan, int across,
+static void plan_thumbs(const struct figure_args *args, struct figure_plan *plan, int across,
                         int down)
 {
     int rows, columns;
@@ -210,27 +211,27 @@ static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan, i
         plan->columns = plan->n_panels < FIGURE_MOST ? plan->n_panels : FIGURE_MOST;
     rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns) * down;
     columns = plan->columns * across;
-    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * columns, columns, figure_page_cell_of(f),
-                        f->dpi, &plan->cell_px, &plan->pool);
+    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * columns, columns,
+                        figure_page_cell_of(args), args->dpi, &plan->cell_px, &plan->pool);
 }
 
-int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
+int figure_check_numbers(const struct figure_args *args, const struct sheet *sheet,
                          const struct figure_plan *plan, struct arena *a, struct err *e)
 {
     static const double least = 4.0;    /* points */
     double points;
 
-    if (!f->numbers || plan->format == DRAW_TERMINAL)
+    if (!args->numbers || plan->format == DRAW_TERMINAL)
         return 0;
     if (plan->pool > 1)
         return err_set(e, ERR_USAGE, "--numbers: a cell is %d x %d weights; expected fewer "
                        "tokens", plan->pool, plan->pool);
-    points = sheet_number_points(s, plan->format, a);
+    points = sheet_number_points(sheet, plan->format, a);
     if (points == 0.0 || points >= least)
         return 0;
     return err_set(e, ERR_USAGE, "--numbers: they would be %.1f points high in cells of this "
                    "size; expected at least %g: fewer tokens or heads, %s", points, least,
-                   f->width != NULL ? "or a larger --width" : "or a larger --cell");
+                   args->width != NULL ? "or a larger --width" : "or a larger --cell");
 }
 
 /* Texts beside each other take as many columns together as one text does. */
@@ -245,49 +246,49 @@ static void plan_beside(struct figure_plan *plan)
     }
 }
 
-static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+static int plan_pixels(const struct figure_args *args, struct figure_plan *plan, struct err *e)
 {
     int across, down;
 
-    if (f->width != NULL)
-        return plan_page(f, plan, e);
+    if (args->width != NULL)
+        return plan_page(args, plan, e);
     if (plan->n_beside > 1)
         plan_beside(plan);
     across = per_row(plan);
     down = plan->n_beside > 1 ? (plan->n_beside + across - 1) / across : 1;
     if (plan->n_rows_of_panels > 0) {
-        plan_thumbs(f, plan, across, down);
+        plan_thumbs(args, plan, across, down);
         return 0;
     }
     if (plan->columns == 0)
         plan->columns = FIGURE_COLUMNS;
     heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels * across * down, plan->columns * across,
-                 figure_page_cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
+                 figure_page_cell_of(args), args->dpi, &plan->cell_px, &plan->pool);
     return 0;
 }
 
-int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+int figure_plan(const struct figure_args *args, struct figure_plan *plan, struct err *e)
 {
-    if (plan->format == DRAW_TERMINAL && plan_terminal(f, plan, e) != 0)
+    if (plan->format == DRAW_TERMINAL && plan_terminal(args, plan, e) != 0)
         return -1;
     if (plan->format == DRAW_TERMINAL && plan->terminal->way < TERMINAL_SIXEL)
         return 0;
-    return plan_pixels(f, plan, e);
+    return plan_pixels(args, plan, e);
 }
 
-int figure_plan_board(const struct figure_args *f, enum draw_format format, int n_tokens,
+int figure_plan_board(const struct figure_args *args, enum draw_format format, int n_tokens,
                       int n_heads, int *pool, struct err *e)
 {
     const struct heatmap_page page = {
-        format, f->dpi, width_px(f), font_px(f), !f->no_labels, !f->no_bars, f->shared_scale,
-        false,
+        format, args->dpi, width_px(args), font_px(args), !args->no_labels, !args->no_bars,
+        args->shared_scale, false,
     };
     double least;
 
-    *pool = board_pool(&page, n_tokens, n_heads, f->cell, &least);
+    *pool = board_pool(&page, n_tokens, n_heads, args->cell, &least);
     if (*pool > 0)
         return 0;
     return err_set(e, ERR_USAGE, "--width %s: too narrow for %d heads side by side: expected at "
-                   "least %.0fmm, or fewer heads (-H)", f->width, n_heads,
+                   "least %.0fmm, or fewer heads (-H)", args->width, n_heads,
                    ceil(least * 25.4 / 100.0));
 }

@@ -13,7 +13,7 @@
  * Errors (ERR_INPUT): not JSON, or of another schema, weights or stack; a layer or head that the
  * model does not have; those of each.
  */
-int heads_file_read(const struct session *s, struct span bytes, const char *const *schemas,
+int heads_file_read(const struct session *session, struct span bytes, const char *const *schemas,
                     int (*each)(void *self, int layer, int head, const json_t *o, struct err *e),
                     void *self, struct err *e);
 

@@ -28,10 +28,10 @@ struct layers {
 };
 
 /*
- * Called first of all; sets j->layers.  With args->in it opens *in, up to its first text.
+ * Called first of all; sets job->layers.  With args->in it opens *in, up to its first text.
  * ERR_USAGE: options or texts that cannot be combined with it; errors of stream_open.
  */
-int layers_choose(struct job *j, const struct layers_args *args, struct stream *in,
+int layers_choose(struct job *job, const struct layers_args *args, struct stream *stream,
                   struct err *e);
 
 /*
@@ -39,22 +39,22 @@ int layers_choose(struct job *j, const struct layers_args *args, struct stream *
  * them.  ERR_USAGE: the model is not a single stack of layers over tokens; selected layers before
  * the stream's; no layer is left for the stream.
  */
-int layers_select(struct job *j, struct err *e);
+int layers_select(struct job *job, struct err *e);
 
-/* Called with the texts open, and j->parts set: compares the stream's description with this run,
+/* Called with the texts open, and job->parts set: compares the stream's description with this run,
  * and begins the stream that is written.  ERR_INPUT: another run (found, expected); errors of
  * out_open. */
-int layers_begin(struct job *j, struct err *e);
+int layers_begin(struct job *job, struct err *e);
 
 /* Before and after a pass over the packed texts items[n]: sets its start and end; writes the
  * stream. */
-void layers_pack(struct job *j, struct arena *a);
-int layers_pass_on(struct job *j, struct arena *a, const struct item *items, int n,
+void layers_pack(struct job *job, struct arena *a);
+int layers_pass_on(struct job *job, struct arena *a, const struct item *items, int n,
                    struct err *e);
 /* Bytes of a text's hidden states, read and written. */
-double layers_keep(const struct job *j, const struct item *item);
+double layers_keep(const struct job *job, const struct item *item);
 
 /* Ends the stream after the last text; rc as in output_close. */
-int layers_end(struct job *j, int rc, struct err *e);
+int layers_end(struct job *job, int rc, struct err *e);
 
 #endif

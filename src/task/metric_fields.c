@@ -15,14 +15,14 @@ static void set_field(struct metric_fields *fields, enum metric_id id,
         fields->word[id] = m->rule->words[(int)fields->value[id]];
 }
 
-void metric_fields(const struct metric_choice *c, const struct head_stats *head,
+void metric_fields(const struct metric_choice *choice, const struct head_stats *head,
                    struct metric_fields *fields)
 {
     int n = 0;
 
-    metric_choice_spread(c, head->value, fields->value);
+    metric_choice_spread(choice, head->value, fields->value);
     for (int i = 0; i < N_METRIC; i++)
-        if (c->wanted[i])
+        if (choice->wanted[i])
             set_field(fields, (enum metric_id)i, &head->list[n++]);
 }
 
@@ -55,14 +55,14 @@ static struct list metric_fields_rows_of(struct arena *a, const double *map, int
     return (struct list){ row, n_queries };
 }
 
-void metric_fields_maps(struct arena *a, const struct metric_choice *c,
+void metric_fields_maps(struct arena *a, const struct metric_choice *choice,
                         const struct stats *stats, int text, int n_queries, int n_keys,
                         struct metric_maps *maps)
 {
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++) {
-        const double *map = c->wanted[i] ? stats_map(stats, text, n++) : NULL;
+        const double *map = choice->wanted[i] ? stats_map(stats, text, n++) : NULL;
 
         maps->map[i] = map != NULL ? metric_fields_rows_of(a, map, n_queries, n_keys) :
                                      (struct list){ NULL, -1 };

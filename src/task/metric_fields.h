@@ -15,7 +15,7 @@ struct metric_fields {
     const char *word[N_METRIC];     /* NULL: undefined */
 };
 
-void metric_fields(const struct metric_choice *c, const struct head_stats *head,
+void metric_fields(const struct metric_choice *choice, const struct head_stats *head,
                    struct metric_fields *fields);
 
 #define METRIC_F(f) offsetof(struct metric_fields, f)
@@ -46,7 +46,7 @@ struct metric_maps {
 extern const struct record metric_map_record;
 
 /* Fills *maps from the results of a text with these numbers of tokens. */
-void metric_fields_maps(struct arena *a, const struct metric_choice *c,
+void metric_fields_maps(struct arena *a, const struct metric_choice *choice,
                         const struct stats *stats, int text, int n_queries, int n_keys,
                         struct metric_maps *maps);
 

@@ -13,31 +13,31 @@
 #include "task/provenance.h"
 #include "nn/fast.h"
 
-int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, struct err *e)
+int parts_choose(struct job *job, const struct parts_kind *kind, bool summary, struct err *e)
 {
-    const struct shared_args *args = j->args;
+    const struct shared_args *args = job->args;
 
-    j->parts = kind;
-    if (shard_parse(args->asked.shard, &j->shard, e) != 0)
+    job->parts = kind;
+    if (shard_parse(args->asked.shard, &job->shard, e) != 0)
         return -1;
-    j->of_many = summary || j->shard.n > 0;
-    if (j->shard.n > 0 && args->common.output.format > 0)
+    job->of_many = summary || job->shard.n > 0;
+    if (job->shard.n > 0 && args->common.output.format > 0)
         return err_set(e, ERR_USAGE, "--shard writes sums, which have no format: give --format "
                        "to `mha-viz merge`");
     return 0;
 }
 
-int parts_open(struct job *j, const struct head_id *heads, int n, struct err *e)
+int parts_open(struct job *job, const struct head_id *heads, int n, struct err *e)
 {
-    const struct session *s = &j->s;
-    const struct shared_args *args = j->args;
+    const struct session *s = &job->s;
+    const struct shared_args *args = job->args;
 
-    j->heads = heads;
-    j->n_heads = n;
+    job->heads = heads;
+    job->n_heads = n;
     if (s->model == NULL ||
-        (j->shard.n == 0 && args->resume == NULL && j->layers == NULL))
+        (job->shard.n == 0 && args->resume == NULL && job->layers == NULL))
         return 0;
-    return model_hash_data(s->model, s->a, &j->hash, e);
+    return model_hash_data(s->model, s->a, &job->hash, e);
 }
 
 /* ---- members ---- */
@@ -72,11 +72,11 @@ static json_t *put_word(struct arena *a, const char *word)
     return bytes;
 }
 
-static json_t *options(struct arena *a, const struct cmd *c, const struct env *env,
+static json_t *options(struct arena *a, const struct cmd *cmd, const struct env *env,
                        const char *const *leave_out)
 {
     int n;
-    const char **word = command_line_words(a, c, env->argc, env->argv, leave_out, &n);
+    const char **word = command_line_words(a, cmd, env->argc, env->argv, leave_out, &n);
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
@@ -85,7 +85,7 @@ static json_t *options(struct arena *a, const struct cmd *c, const struct env *e
 }
 
 /* Of a process that has some of the layers, which are its own. */
-static json_t *options_of_layers(struct arena *a, const struct cmd *c, const struct env *env)
+static json_t *options_of_layers(struct arena *a, const struct cmd *cmd, const struct env *env)
 {
     enum { MOST = sizeof without / sizeof *without };
     const char *all[MOST + 8] = { NULL };
@@ -95,20 +95,20 @@ static json_t *options_of_layers(struct arena *a, const struct cmd *c, const str
         all[n++] = without[i];
     all[n++] = "layer";
     all[n++] = "head";
-    return options(a, c, env, all);
+    return options(a, cmd, env, all);
 }
 
 /* Those that the stream of the layers before brings are this run's, too. */
-static json_t *options_of_run(const struct job *j, const struct cmd *c)
+static json_t *options_of_run(const struct job *job, const struct cmd *cmd)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
     const json_t *taken;
 
-    if (j->layers == NULL)
-        return options(a, c, j->s.env, without);
-    if (j->s.asked->stream == NULL)
-        return options_of_layers(a, c, j->s.env);
-    taken = json_object_get(j->s.asked->stream->run, "options");
+    if (job->layers == NULL)
+        return options(a, cmd, job->s.env, without);
+    if (job->s.asked->stream == NULL)
+        return options_of_layers(a, cmd, job->s.env);
+    taken = json_object_get(job->s.asked->stream->run, "options");
     return json_is_array(taken) ? json_deep_copy(taken) : json_array();
 }
 
@@ -127,7 +127,7 @@ static bool is_without(const char *name)
 }
 
 /* By what they hold; one that cannot be read is refused where it is used. */
-static void parts_add_file(void *self, const struct opt_group *group, const struct opt *o)
+static void parts_add_file(void *self, const struct opt_group *group, const struct opt *opt)
 {
     struct files *files = self;
     const char *path;
@@ -135,29 +135,29 @@ static void parts_add_file(void *self, const struct opt_group *group, const stru
     struct err e = { ERR_NONE, "" };
 
     (void)group;
-    if (o->type != OPT_STRING || o->values != &opt_files || is_without(o->name))
+    if (opt->type != OPT_STRING || opt->values != &opt_files || is_without(opt->name))
         return;
-    memcpy(&path, (const char *)files->j->args + o->field, sizeof path);
+    memcpy(&path, (const char *)files->j->args + opt->field, sizeof path);
     if (path == NULL || file_map(path, &bytes, &e) != 0) {
         arena_pass_over(files->j->s.a, &e);
         return;
     }
-    json_put(files->j->s.a, files->to, o->name,
+    json_put(files->j->s.a, files->to, opt->name,
              parts_hex(files->j->s.a, crc32_z(0, bytes.data, bytes.size)));
     file_unmap(bytes);
 }
 
-static json_t *parts_heads(const struct job *j)
+static json_t *parts_heads(const struct job *job)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
     json_t *list = json_array();
 
-    for (int i = 0; i < j->n_heads; i++) {
+    for (int i = 0; i < job->n_heads; i++) {
         json_t *head = json_add(a, list, json_array());
 
-        json_add(a, head, json_string(j->heads[i].stack));
-        json_add(a, head, json_integer(j->heads[i].layer));
-        json_add(a, head, json_integer(j->heads[i].head));
+        json_add(a, head, json_string(job->heads[i].stack));
+        json_add(a, head, json_integer(job->heads[i].layer));
+        json_add(a, head, json_integer(job->heads[i].head));
     }
     return list;
 }
@@ -165,139 +165,139 @@ static json_t *parts_heads(const struct job *j)
 /* What reports say of the weights, beside the checksum of all of the model. */
 const char parts_weights_key[] = "hash of the weights";
 
-static void describe_model(const struct job *j, json_t *run)
+static void describe_model(const struct job *job, json_t *run)
 {
-    const struct session *s = &j->s;
+    const struct session *s = &job->s;
     struct arena *a = s->a;
 
     json_put(a, run, "model", json_shown(a, s->name));
     json_put(a, run, "family", json_shown(a, s->model != NULL ? s->model->family->name : NULL));
-    json_put(a, run, "weights", parts_hex(a, j->hash));
+    json_put(a, run, "weights", parts_hex(a, job->hash));
     json_put(a, run, "layers", json_integer(s->n_layers));
     json_put(a, run, "heads of a layer", json_integer(s->n_heads));
-    if (j->weights != NULL)
-        json_put(a, run, parts_weights_key, json_string(j->weights));
-    if (j->layers == NULL)
-        json_put(a, run, "heads", parts_heads(j));
+    if (job->weights != NULL)
+        json_put(a, run, parts_weights_key, json_string(job->weights));
+    if (job->layers == NULL)
+        json_put(a, run, "heads", parts_heads(job));
 }
 
 /* Of a process that has some of the layers: its heads are all that these have. */
-static bool has_all_heads(const struct job *j)
+static bool has_all_heads(const struct job *job)
 {
     int n = 0;
 
-    for (int l = j->layers->first; l < j->layers->end; l++)
-        n += model_has_layer(j->s.model, l) ? j->s.n_heads : 0;
-    return j->n_heads == n;
+    for (int l = job->layers->first; l < job->layers->end; l++)
+        n += model_has_layer(job->s.model, l) ? job->s.n_heads : 0;
+    return job->n_heads == n;
 }
 
 /* Which layers they are of, where another process has the others. */
-static void describe_layers(const struct job *j, json_t *part)
+static void describe_layers(const struct job *job, json_t *part)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
 
-    if (j->layers == NULL)
+    if (job->layers == NULL)
         return;
-    json_put(a, part, "heads", parts_heads(j));
-    json_put(a, part, "all heads", json_boolean(has_all_heads(j)));
-    json_put(a, part, "first layer", json_integer(j->layers->first));
-    json_put(a, part, "layers end", json_integer(j->layers->end));
+    json_put(a, part, "heads", parts_heads(job));
+    json_put(a, part, "all heads", json_boolean(has_all_heads(job)));
+    json_put(a, part, "first layer", json_integer(job->layers->first));
+    json_put(a, part, "layers end", json_integer(job->layers->end));
 }
 
-void parts_describe(struct job *j, json_t **run, json_t **part)
+void parts_describe(struct job *job, json_t **run, json_t **part)
 {
-    struct arena *a = j->s.a;
-    const struct cmd *cmd = j->parts->cmd;
-    struct files files = { .j = j };
+    struct arena *a = job->s.a;
+    const struct cmd *cmd = job->parts->cmd;
+    struct files files = { .j = job };
 
     *run = json_hold(a, json_object());
     *part = json_hold(a, json_object());
     json_put(a, *run, "version", json_string(MHA_VIZ_VERSION));
-    json_put(a, *run, "kernel", json_string(fast_kernel_name((enum fast)j->s.asked->fast)));
+    json_put(a, *run, "kernel", json_string(fast_kernel_name((enum fast)job->s.asked->fast)));
     json_put(a, *run, "command", json_string(cmd->name));
-    json_put(a, *run, "options", options_of_run(j, cmd));
-    describe_model(j, *run);
-    json_put(a, *run, "shards", json_integer(j->shard.n));
+    json_put(a, *run, "options", options_of_run(job, cmd));
+    describe_model(job, *run);
+    json_put(a, *run, "shards", json_integer(job->shard.n));
     files.to = json_put(a, *run, "files", json_object());
     opts_each(cmd, parts_add_file, &files);
-    json_put(a, *part, "shard", json_integer(j->shard.k));
-    json_put(a, *part, "unusable", json_integer(parts_texts(j).n_bad));
-    describe_layers(j, *part);
-    if (j->of_many && j->parts->describe != NULL)
-        j->parts->describe(j, *run, *part);
+    json_put(a, *part, "shard", json_integer(job->shard.k));
+    json_put(a, *part, "unusable", json_integer(parts_texts(job).n_bad));
+    describe_layers(job, *part);
+    if (job->of_many && job->parts->describe != NULL)
+        job->parts->describe(job, *run, *part);
 }
 
-struct parts_texts parts_texts(const struct job *j)
+struct parts_texts parts_texts(const struct job *job)
 {
-    if (j->parts->texts != NULL)
-        return j->parts->texts(j);
-    return (struct parts_texts){ input_count(j->in), input_count_parts(j->in),
-                                 input_count_bad(j->in), input_crc(j->in) };
+    if (job->parts->texts != NULL)
+        return job->parts->texts(job);
+    return (struct parts_texts){ input_count(job->in), input_count_parts(job->in),
+                                 input_count_bad(job->in), input_crc(job->in) };
 }
 
 /* ---- sums ---- */
 
-static void put_words(struct job *j, struct sums *out)
+static void put_words(struct job *job, struct sums *out)
 {
     struct words count = { .n = 0 }, all = { .n = 0 };
 
-    j->parts->words(j, &count);
-    all.to = arena_alloc(j->s.a, count.n, sizeof *all.to);
-    j->parts->words(j, &all);
+    job->parts->words(job, &count);
+    all.to = arena_alloc(job->s.a, count.n, sizeof *all.to);
+    job->parts->words(job, &all);
     out->word = all.to;
     out->n = count.n;
 }
 
-static int parts_add_words(struct job *j, const struct sums *part, struct err *e)
+static int parts_add_words(struct job *job, const struct sums *part, struct err *e)
 {
     struct words count = { .n = 0 }, all = { .from = part->word };
 
-    j->parts->words(j, &count);
+    job->parts->words(job, &count);
     if (count.n != part->n)
         return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected %" PRIu64 " of its heads",
                        part->n, count.n);
-    j->parts->words(j, &all);
+    job->parts->words(job, &all);
     if (all.impossible)
         return err_set(e, ERR_INPUT, "its sums are too large for sums of texts");
     return 0;
 }
 
-void parts_put(struct job *j, const json_t *run, const json_t *part, FILE *f)
+void parts_put(struct job *job, const json_t *run, const json_t *part, FILE *file)
 {
     struct sums sums = { .run = run, .part = part };
 
-    if (j->of_many && j->parts->words != NULL)
-        put_words(j, &sums);
-    else if (j->of_many)
-        j->parts->put(j, &sums);
-    sums_write(j->s.a, &sums, f);
+    if (job->of_many && job->parts->words != NULL)
+        put_words(job, &sums);
+    else if (job->of_many)
+        job->parts->put(job, &sums);
+    sums_write(job->s.a, &sums, file);
 }
 
-int parts_add(struct job *j, const struct sums *part, struct err *e)
+int parts_add(struct job *job, const struct sums *part, struct err *e)
 {
     int n_bad, status;
 
     if (json_field_int(part->part, "unusable", 0, INT32_MAX, &n_bad, e) != 0)
         return err_under(e, "%s", part->path);
-    status = j->parts->add != NULL ? j->parts->add(j, part, e) : 0;
-    if (status == 0 && j->parts->words != NULL)
-        status = parts_add_words(j, part, e);
-    j->n_bad += n_bad;
+    status = job->parts->add != NULL ? job->parts->add(job, part, e) : 0;
+    if (status == 0 && job->parts->words != NULL)
+        status = parts_add_words(job, part, e);
+    job->n_bad += n_bad;
     return status == 0 ? 0 : err_under(e, "%s", part->path);
 }
 
-void parts_write(struct job *j, FILE *f)
+void parts_write(struct job *job, FILE *file)
 {
-    struct arena *a = j->s.a;
-    struct parts_texts texts = parts_texts(j);
+    struct arena *a = job->s.a;
+    struct parts_texts texts = parts_texts(job);
     json_t *run, *part;
 
-    parts_describe(j, &run, &part);
+    parts_describe(job, &run, &part);
     json_put(a, run, "texts", json_integer(texts.n));
     json_put(a, run, "checksum of the texts", parts_hex(a, texts.crc));
-    if (j->s.provenance != NULL)
-        provenance_put(j->s.provenance, a, part);
-    parts_put(j, run, part, f);
+    if (job->s.provenance != NULL)
+        provenance_put(job->s.provenance, a, part);
+    parts_put(job, run, part, file);
 }
 
 /* ---- the command line that the parts have in common ---- */
@@ -324,7 +324,7 @@ static char *read_word(struct arena *a, const json_t *value, struct err *e)
     return word;
 }
 
-int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, void *args,
+int parts_read_options(const struct cmd *cmd, const json_t *run, struct arena *a, void *args,
                        struct err *e)
 {
     const json_t *list;
@@ -335,14 +335,14 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
         return -1;
     n = (int)json_array_size(list);
     argv = arena_alloc(a, (uint64_t)n + 2, sizeof *argv);
-    argv[0] = arena_strdup(a, c->name);
+    argv[0] = arena_strdup(a, cmd->name);
     for (int i = 0; i < n; i++) {
         argv[i + 1] = read_word(a, json_array_get(list, (size_t)i), e);
         if (argv[i + 1] == NULL)
             return -1;
     }
-    argv = formers_replace(a, c, n + 1, argv, NULL, NULL);      /* of a part of 0.1.0 */
-    status = opts_parse(c, NULL, n + 1, argv, args, &n_operands, &operands, e);
+    argv = formers_replace(a, cmd, n + 1, argv, NULL, NULL);      /* of a part of 0.1.0 */
+    status = opts_parse(cmd, NULL, n + 1, argv, args, &n_operands, &operands, e);
     if (status == 0 && n_operands == 0)
         return 0;
     if (e->kind == ERR_USAGE)
@@ -351,11 +351,11 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
                         json_field_wrong("options", list, "those of a run over texts", e);
 }
 
-int parts_check_options(const struct cmd *c, const struct env *env, const json_t *run, bool *none,
+int parts_check_options(const struct cmd *cmd, const struct env *env, const json_t *run, bool *none,
                         struct err *e)
 {
     struct arena *a = env->arena;
-    json_t *own = json_hold(a, options_of_layers(a, c, env));
+    json_t *own = json_hold(a, options_of_layers(a, cmd, env));
     const json_t *other = json_object_get(run, "options");
 
     *none = json_array_size(own) == 0;

@@ -46,30 +46,31 @@ struct parts_kind {
 };
 
 /*
- * Called first of all: sets j->shard from --shard, and j->of_many if it, or --summary, is given.
+ * Called first of all: sets job->shard from --shard, and job->of_many if it, or --summary, is
+ * given.
  * ERR_USAGE: not a shard, or together with --format.
  */
-int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, struct err *e);
+int parts_choose(struct job *job, const struct parts_kind *kind, bool summary, struct err *e);
 
 /* Called with the model open: stores the hash of the model and heads[n], which parts record.
  * Errors: those of model_hash_data. */
-int parts_open(struct job *j, const struct head_id *heads, int n, struct err *e);
+int parts_open(struct job *job, const struct head_id *heads, int n, struct err *e);
 
 /* Key of the hash of the model's weights in run, for commands that record it. */
 extern const char parts_weights_key[];
 
 /* *run: the description that all parts of a run share, without its texts; *part: that of this part.
  * */
-void parts_describe(struct job *j, json_t **run, json_t **part);
-struct parts_texts parts_texts(const struct job *j);
+void parts_describe(struct job *job, json_t **run, json_t **part);
+struct parts_texts parts_texts(const struct job *job);
 
 /* Writes the present sums; ferror tells whether that failed. */
-void parts_put(struct job *j, const json_t *run, const json_t *part, FILE *f);
+void parts_put(struct job *job, const json_t *run, const json_t *part, FILE *file);
 /* Adds the sums of such a file.  ERR_INPUT, with its path: its data do not fit its header. */
-int parts_add(struct job *j, const struct sums *part, struct err *e);
+int parts_add(struct job *job, const struct sums *part, struct err *e);
 
 /* Writes the sums of this shard's texts; ferror tells whether that failed. */
-void parts_write(struct job *j, FILE *f);
+void parts_write(struct job *job, FILE *file);
 
 /*
  * Reports the total of part[n] of one whole, by the options args; first is one of them.  Parts
@@ -86,7 +87,7 @@ int parts_report(const struct parts_kind *kind, const struct common_args *args,
  * Sets args from the options in the description of a run, as parts_describe wrote them.
  * ERR_INPUT: not valid options.
  */
-int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, void *args,
+int parts_read_options(const struct cmd *cmd, const json_t *run, struct arena *a, void *args,
                        struct err *e);
 
 /*
@@ -94,7 +95,7 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
  * all options that affect sums.  *none: it gives no such option.  ERR_USAGE: one differs (found,
  * expected).
  */
-int parts_check_options(const struct cmd *c, const struct env *env, const json_t *run, bool *none,
+int parts_check_options(const struct cmd *cmd, const struct env *env, const json_t *run, bool *none,
                         struct err *e);
 
 /* ---- members that commands add ---- */

@@ -21,20 +21,22 @@ static enum stack_id parts_report_stack_of(const char *name)
     return (enum stack_id)i;
 }
 
-static int parts_report_read_head(const struct session *s, const json_t *value, struct head_id *out,
-                                  struct err *e)
+static int parts_report_read_head(const struct session *session, const json_t *value,
+                                  struct head_id *out, struct err *e)
 {
     enum stack_id stack = parts_report_stack_of(json_string_value(json_array_get(value, 0)));
 
     if (stack == N_STACK)
         return json_field_wrong("heads", value, "stack, layer and head", e);
     out->stack = family_stack_names[stack];
-    if (json_value_int(json_array_get(value, 1), "heads", 0, s->n_layers - 1, &out->layer, e) != 0)
+    if (json_value_int(json_array_get(value, 1), "heads", 0, session->n_layers - 1, &out->layer,
+                       e) != 0)
         return -1;
-    return json_value_int(json_array_get(value, 2), "heads", 0, s->n_heads - 1, &out->head, e);
+    return json_value_int(json_array_get(value, 2), "heads", 0, session->n_heads - 1, &out->head,
+                          e);
 }
 
-static int read_heads(struct job *j, const struct sums *part, struct err *e)
+static int read_heads(struct job *job, const struct sums *part, struct err *e)
 {
     const json_t *list;
     struct head_id *head;
@@ -44,31 +46,31 @@ static int read_heads(struct job *j, const struct sums *part, struct err *e)
     if (json_array_size(list) > MOST_HEADS)
         return err_set(e, ERR_INPUT, "heads: found %zu, expected at most %d",
                        json_array_size(list), MOST_HEADS);
-    j->n_heads = (int)json_array_size(list);
-    head = arena_alloc(j->s.a, (uint64_t)j->n_heads, sizeof *head);
-    for (int i = 0; i < j->n_heads; i++)
-        if (parts_report_read_head(&j->s, json_array_get(list, (size_t)i), &head[i], e) != 0)
+    job->n_heads = (int)json_array_size(list);
+    head = arena_alloc(job->s.a, (uint64_t)job->n_heads, sizeof *head);
+    for (int i = 0; i < job->n_heads; i++)
+        if (parts_report_read_head(&job->s, json_array_get(list, (size_t)i), &head[i], e) != 0)
             return -1;
-    j->heads = head;
+    job->heads = head;
     return 0;
 }
 
 /* Its heads alone are wanted. */
-static void want_heads(struct job *j)
+static void want_heads(struct job *job)
 {
-    const struct session *s = &j->s;
+    const struct session *s = &job->s;
     bool *layer = arena_alloc(s->a, (uint64_t)s->n_layers, sizeof *layer);
     bool *head = arena_alloc(s->a, (uint64_t)s->n_layers * (uint64_t)s->n_heads, sizeof *head);
 
-    for (int i = 0; i < j->n_heads; i++) {
-        layer[j->heads[i].layer] = true;
-        head[j->heads[i].layer * s->n_heads + j->heads[i].head] = true;
+    for (int i = 0; i < job->n_heads; i++) {
+        layer[job->heads[i].layer] = true;
+        head[job->heads[i].layer * s->n_heads + job->heads[i].head] = true;
     }
-    j->want = (struct wanted){ .layer = layer, .head = head, .head_stride = s->n_heads };
+    job->want = (struct wanted){ .layer = layer, .head = head, .head_stride = s->n_heads };
 }
 
 /* Of commands that say them. */
-static int read_weights(struct job *j, const struct sums *part, struct err *e)
+static int read_weights(struct job *job, const struct sums *part, struct err *e)
 {
     const char *text;
     size_t n;
@@ -77,14 +79,14 @@ static int read_weights(struct job *j, const struct sums *part, struct err *e)
         return 0;
     if (json_field_text(part->run, parts_weights_key, &text, &n, e) != 0)
         return -1;
-    j->weights = arena_strndup(j->s.a, text, n);
+    job->weights = arena_strndup(job->s.a, text, n);
     return 0;
 }
 
 /* Of the model no more is known than what reports say of it. */
-static int parts_report_open_model(struct job *j, const struct sums *part, struct err *e)
+static int parts_report_open_model(struct job *job, const struct sums *part, struct err *e)
 {
-    struct session *s = &j->s;
+    struct session *s = &job->s;
     const char *family = json_string_value(json_object_get(part->run, "family"));
     struct model *m = arena_alloc(s->a, 1, sizeof *m);
     struct family *f = arena_alloc(s->a, 1, sizeof *f);
@@ -94,12 +96,12 @@ static int parts_report_open_model(struct job *j, const struct sums *part, struc
     if (json_field_text(part->run, "model", &name, &size, e) != 0 ||
         json_field_int(part->run, "layers", 0, MOST_LAYERS, &s->n_layers, e) != 0 ||
         json_field_int(part->run, "heads of a layer", 0, MOST_HEADS, &s->n_heads, e) != 0 ||
-        read_weights(j, part, e) != 0)
+        read_weights(job, part, e) != 0)
         return -1;
     if ((int64_t)s->n_layers * s->n_heads > MOST_HEADS)
         return err_set(e, ERR_INPUT, "layers: found %d of %d heads each, expected at most %d in "
                        "all", s->n_layers, s->n_heads, MOST_HEADS);
-    if (read_heads(j, part, e) != 0)
+    if (read_heads(job, part, e) != 0)
         return -1;
     s->name = arena_strdup(s->a, name);
     *f = (struct family){ .name = family != NULL ? arena_strdup(s->a, family) : NULL };
@@ -107,16 +109,16 @@ static int parts_report_open_model(struct job *j, const struct sums *part, struc
     m->config.n_layers = s->n_layers;
     m->config.n_heads = s->n_heads;
     s->model = s->shown = m;
-    s->stack = parts_report_stack_of(j->n_heads > 0 ? j->heads[0].stack : NULL);
-    want_heads(j);
+    s->stack = parts_report_stack_of(job->n_heads > 0 ? job->heads[0].stack : NULL);
+    want_heads(job);
     return 0;
 }
 
 /* ---- merge ---- */
 
-static int open_job(struct job *j, const struct sums *part, struct err *e)
+static int open_job(struct job *job, const struct sums *part, struct err *e)
 {
-    if (parts_report_open_model(j, part, e) == 0 && j->parts->open(j, part, e) == 0)
+    if (parts_report_open_model(job, part, e) == 0 && job->parts->open(job, part, e) == 0)
         return 0;
     if (e->kind == ERR_USAGE)
         e->kind = ERR_INPUT;
@@ -124,7 +126,7 @@ static int open_job(struct job *j, const struct sums *part, struct err *e)
 }
 
 /* Of the run is said what the first part that knows it says.  a: of what is read again. */
-static int parts_report_add_part(struct job *j, const struct sums *part, struct arena *a,
+static int parts_report_add_part(struct job *job, const struct sums *part, struct arena *a,
                                  struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
@@ -132,27 +134,27 @@ static int parts_report_add_part(struct job *j, const struct sums *part, struct 
     int status = part->run == NULL ? sums_read_again(a, part, &again, e) : 0;
 
     if (status == 0)
-        status = parts_add(j, &again, e);
-    if (status == 0 && j->results.run == NULL)
-        status = provenance_read(j, &again, "", e);
+        status = parts_add(job, &again, e);
+    if (status == 0 && job->results.run == NULL)
+        status = provenance_read(job, &again, "", e);
     arena_reset(a, mark);
     return status;
 }
 
-static int report_parts(struct job *j, const struct sums *first, const struct sums *part, int n,
+static int report_parts(struct job *job, const struct sums *first, const struct sums *part, int n,
                         struct err *e)
 {
-    struct arena *again = arena_child(j->s.a);
+    struct arena *again = arena_child(job->s.a);
 
-    if (open_job(j, first, e) != 0)
+    if (open_job(job, first, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (parts_report_add_part(j, &part[i], again, e) != 0)
+        if (parts_report_add_part(job, &part[i], again, e) != 0)
             return -1;
-    if (results_open(&j->results, j->record, NULL, e) != 0)
+    if (results_open(&job->results, job->record, NULL, e) != 0)
         return -1;
-    j->parts->report(j);
-    return results_close(&j->results, NULL, 0, e);
+    job->parts->report(job);
+    return results_close(&job->results, NULL, 0, e);
 }
 
 /* ---- merge of layers ---- */
@@ -245,16 +247,16 @@ static int all_heads(struct arena *a, const struct sums *part, int n, const json
     return 0;
 }
 
-static int parts_report_check_heads(const struct job *j, const struct sums *part, struct err *e)
+static int parts_report_check_heads(const struct job *job, const struct sums *part, struct err *e)
 {
     struct ran ran;
 
     if (read_ran(part, &ran, e) != 0)
         return -1;
-    for (int i = 0; i < j->n_heads; i++)
-        if (j->heads[i].layer < ran.first || j->heads[i].layer >= ran.end)
+    for (int i = 0; i < job->n_heads; i++)
+        if (job->heads[i].layer < ran.first || job->heads[i].layer >= ran.end)
             return err_set(e, ERR_INPUT, "%s: heads: found one of layer %d, expected layers %d to "
-                           "%d", part->path, j->heads[i].layer, ran.first, ran.end - 1);
+                           "%d", part->path, job->heads[i].layer, ran.first, ran.end - 1);
     return 0;
 }
 
@@ -286,7 +288,7 @@ static int place_part(struct job *whole, const struct sums *part, int *n_heads, 
 }
 
 /* The heads that one run would have been asked for, " -H L0H1,L1H0"; "": all, without asking. */
-static const char *heads_option(const struct job *j, const struct sums *part, int n)
+static const char *heads_option(const struct job *job, const struct sums *part, int n)
 {
     enum { MOST_OF_HEAD = sizeof " -H L1048575H65535" };
     bool all = true;
@@ -296,39 +298,39 @@ static const char *heads_option(const struct job *j, const struct sums *part, in
         all &= json_is_true(json_object_get(part[i].part, "all heads"));
     if (all)
         return "";
-    text = arena_alloc(j->s.a, (uint64_t)j->n_heads + 1, MOST_OF_HEAD);
+    text = arena_alloc(job->s.a, (uint64_t)job->n_heads + 1, MOST_OF_HEAD);
     end = text;
-    for (int i = 0; i < j->n_heads; i++)
-        end += snprintf(end, MOST_OF_HEAD, "%sL%dH%d", i == 0 ? " -H " : ",", j->heads[i].layer,
-                        j->heads[i].head);
+    for (int i = 0; i < job->n_heads; i++)
+        end += snprintf(end, MOST_OF_HEAD, "%sL%dH%d", i == 0 ? " -H " : ",", job->heads[i].layer,
+                        job->heads[i].head);
     return text;
 }
 
-static int report_layers(struct job *j, const struct sums *part, int n, struct err *e)
+static int report_layers(struct job *job, const struct sums *part, int n, struct err *e)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
     struct sums *sorted = arena_alloc(a, (uint64_t)n, sizeof *sorted), whole;
     const json_t *heads;
     int n_heads = 0;
 
-    if (j->parts->place == NULL)
+    if (job->parts->place == NULL)
         return err_set(e, ERR_INPUT, "%s: is of some of the layers, of which %s has no parts",
-                       part[0].path, j->parts->cmd->name);
+                       part[0].path, job->parts->cmd->name);
     memcpy(sorted, part, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_layer);
     if (parts_report_check_layers(sorted, n, e) != 0 || all_heads(a, sorted, n, &heads, e) != 0)
         return -1;
     whole = with_heads(a, &sorted[0], heads);
-    if (open_job(j, &whole, e) != 0)
+    if (open_job(job, &whole, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (place_part(j, &sorted[i], &n_heads, e) != 0)
+        if (place_part(job, &sorted[i], &n_heads, e) != 0)
             return -1;
-    if (provenance_read(j, sorted, heads_option(j, sorted, n), e) != 0 ||
-        results_open(&j->results, j->record, NULL, e) != 0)
+    if (provenance_read(job, sorted, heads_option(job, sorted, n), e) != 0 ||
+        results_open(&job->results, job->record, NULL, e) != 0)
         return -1;
-    j->parts->report(j);
-    return results_close(&j->results, NULL, 0, e);
+    job->parts->report(job);
+    return results_close(&job->results, NULL, 0, e);
 }
 
 int parts_report(const struct parts_kind *kind, const struct common_args *common,

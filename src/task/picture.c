@@ -11,33 +11,34 @@
 /* ---- what is shown ---- */
 
 /* Of all layers that there are where the default is not the layer of one picture. */
-static bool picture_is_of_layers(const struct picture *p)
+static bool picture_is_of_layers(const struct picture *picture)
 {
-    return session_averages(p->s, AVERAGE_LAYERS) || p->look.rollout;
+    return session_averages(picture->s, AVERAGE_LAYERS) || picture->look.rollout;
 }
 
 /* Panels are of heads, and not of their means. */
-static bool is_of_heads(const struct picture *p)
+static bool is_of_heads(const struct picture *picture)
 {
-    return !session_averages(p->s, AVERAGE_HEADS) && !p->look.rollout;
+    return !session_averages(picture->s, AVERAGE_HEADS) && !picture->look.rollout;
 }
 
 /* Those that were selected, else the default. */
-static void pick_layers(struct picture *p)
+static void pick_layers(struct picture *picture)
 {
-    const struct session *session = p->s;
+    const struct session *session = picture->s;
     int L = session->shown->config.n_layers, only = session_default_layer(session);
     bool named = session_names_heads(session->asked);
     bool given = session->asked->layer != NULL || named, *layer;
 
     layer = arena_alloc(session->a, (size_t)L, sizeof *layer);
     for (int l = 0; l < L; l++) {
-        layer[l] = given ? wanted_layer(&p->want, l) : picture_is_of_layers(p) ?
-                         wanted_layer(&p->want, l) : l == only;
-        p->n_layers += layer[l];
+        layer[l] = given ? wanted_layer(&picture->want, l) : picture_is_of_layers(picture) ?
+                         wanted_layer(&picture->want, l) : l == only;
+        picture->n_layers += layer[l];
     }
-    p->want.layer = layer;
-    p->sheet = p->n_layers > 1 && !named && is_of_heads(p) && !picture_is_of_layers(p);
+    picture->want.layer = layer;
+    picture->sheet = picture->n_layers > 1 && !named && is_of_heads(picture) &&
+                     !picture_is_of_layers(picture);
 }
 
 static int by_rank(const void *x, const void *y)
@@ -48,34 +49,35 @@ static int by_rank(const void *x, const void *y)
 }
 
 /* A mean stands where the first of its heads would. */
-static void add_panel(struct picture *p, struct picture_panel *panel, struct picture_panel next)
+static void add_panel(struct picture *picture, struct picture_panel *panel,
+                      struct picture_panel next)
 {
-    int i = next.layer >= 0 && next.head >= 0 ? p->n_panels : 0;
+    int i = next.layer >= 0 && next.head >= 0 ? picture->n_panels : 0;
 
-    while (i < p->n_panels && (panel[i].layer != next.layer || panel[i].head != next.head))
+    while (i < picture->n_panels && (panel[i].layer != next.layer || panel[i].head != next.head))
         i++;
-    if (i == p->n_panels)
-        panel[p->n_panels++] = next;
+    if (i == picture->n_panels)
+        panel[picture->n_panels++] = next;
     else if (next.rank < panel[i].rank)
         panel[i].rank = next.rank;
 }
 
 /* In the order in which -l and -H name them. */
-static void pick_panels(struct picture *p)
+static void pick_panels(struct picture *picture)
 {
-    const struct config *config = &p->s->shown->config;
-    struct picture_panel *panel = arena_alloc(p->s->a, (size_t)config->n_layers,
+    const struct config *config = &picture->s->shown->config;
+    struct picture_panel *panel = arena_alloc(picture->s->a, (size_t)config->n_layers,
                                               (size_t)config->n_heads * sizeof *panel);
 
-    p->panel = panel;
-    for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
-        add_panel(p, panel, (struct picture_panel){
-            picture_is_of_layers(p) ? -1 : l,
-            is_of_heads(p) ? h : -1,
-            session_rank(p->s, l, h),
+    picture->panel = panel;
+    for (int l = 0, h = -1; session_next_head(picture->s, &picture->want, &l, &h);)
+        add_panel(picture, panel, (struct picture_panel){
+            picture_is_of_layers(picture) ? -1 : l,
+            is_of_heads(picture) ? h : -1,
+            session_rank(picture->s, l, h),
         });
-    qsort(panel, (size_t)p->n_panels, sizeof *panel, by_rank);
-    p->per_row = p->sheet ? p->n_panels / p->n_layers : p->n_panels;
+    qsort(panel, (size_t)picture->n_panels, sizeof *panel, by_rank);
+    picture->per_row = picture->sheet ? picture->n_panels / picture->n_layers : picture->n_panels;
 }
 
 /* The ends of the colours are given, one of them or both. */
@@ -84,9 +86,9 @@ static bool is_ranged(const struct picture_look *look)
     return !isnan(look->vmin) || !isnan(look->vmax);
 }
 
-static int check_maps(const struct picture *p, struct err *e)
+static int check_maps(const struct picture *picture, struct err *e)
 {
-    if (!p->look.rollout || p->s->stack != STACK_CROSS)
+    if (!picture->look.rollout || picture->s->stack != STACK_CROSS)
         return 0;
     return err_set(e, ERR_USAGE, "--rollout: cross-attention reads another text: expected "
                    "-s encoder or -s decoder");
@@ -103,14 +105,14 @@ static int check_look(const struct picture_look *look, struct err *e)
     return 0;
 }
 
-int picture_plan(struct picture *p, const struct session *s, const struct wanted *want,
+int picture_plan(struct picture *picture, const struct session *session, const struct wanted *want,
                  const struct picture_look *look, struct err *e)
 {
-    *p = (struct picture){ .s = s, .look = *look, .want = *want,
-                           .hinted = arena_alloc(s->a, 1, sizeof *p->hinted) };
-    if (check_look(look, e) != 0 || check_maps(p, e) != 0)
+    *picture = (struct picture){ .s = session, .look = *look, .want = *want,
+                                 .hinted = arena_alloc(session->a, 1, sizeof *picture->hinted) };
+    if (check_look(look, e) != 0 || check_maps(picture, e) != 0)
         return -1;
-    pick_layers(p);
-    pick_panels(p);
+    pick_layers(picture);
+    pick_panels(picture);
     return 0;
 }

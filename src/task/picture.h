@@ -42,19 +42,19 @@ struct picture {
  * session_default_layer.  Memory is the session's.  ERR_USAGE: rollout of cross-attention, or of
  * means; an invalid --clip.
  */
-int picture_plan(struct picture *p, const struct session *s, const struct wanted *want,
+int picture_plan(struct picture *picture, const struct session *session, const struct wanted *want,
                  const struct picture_look *look, struct err *e);
 
 /* ---- names ---- */
 
-const char *picture_layers(const struct picture *p, struct arena *a);   /* "0-5" */
+const char *picture_layers(const struct picture *picture, struct arena *a);   /* "0-5" */
 /* For a caption: "layers 0-5, mean of heads 0-11". */
-const char *picture_subject(const struct picture *p, struct arena *a);
-const char *picture_unit(const struct picture *p);      /* what one map shows: "head" */
+const char *picture_subject(const struct picture *picture, struct arena *a);
+const char *picture_unit(const struct picture *picture);      /* what one map shows: "head" */
 /* The title of panel i, "Head 3: induction"; or "L5H3", with "induction" in a line of its own
  * (picture_note). */
-const char *picture_title(const struct picture *p, struct arena *a, int i);
-const char *picture_note(const struct picture *p, struct arena *a, int i);      /* NULL: none */
+const char *picture_title(const struct picture *picture, struct arena *a, int i);
+const char *picture_note(const struct picture *picture, struct arena *a, int i); /* NULL: none */
 
 /* ---- maps ---- */
 
@@ -68,8 +68,8 @@ struct picture_maps {
 };
 
 /* Runs the model on a text.  Errors: those of session_forward. */
-int picture_fill(const struct picture *p, struct arena *a, const struct item *item,
-                 struct picture_maps *m, struct err *e);
+int picture_fill(const struct picture *picture, struct arena *a, const struct item *item,
+                 struct picture_maps *maps, struct err *e);
 
 /* ---- the picture ---- */
 
@@ -86,7 +86,7 @@ struct picture_place {
  * Bytes that the text's maps take until its picture is written, with colours and pixels of their
  * cells.  An upper bound, for a picture of this text alone: maps side by side are not larger.
  */
-double picture_keeps(const struct picture *p, struct arena *a, const struct item *item,
+double picture_keeps(const struct picture *picture, struct arena *a, const struct item *item,
                      const struct picture_place *place);
 
 /*
@@ -94,7 +94,7 @@ double picture_keeps(const struct picture *p, struct arena *a, const struct item
  * Errors: those of session_forward, sheet_write and sheet_bytes; ERR_INPUT if --hide leaves
  * nothing.
  */
-int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
+int picture_draw(const struct picture *picture, struct arena *a, const struct item *items, int n,
                  const struct picture_place *place, struct err *e);
 
 #endif

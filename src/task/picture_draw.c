@@ -27,35 +27,36 @@ static const char *picture_draw_texts_of(struct arena *a, const struct item *ite
 }
 
 /* "linear, each head its own range"; of several texts, whose heads. */
-static const char *scale_of(const struct picture *p, struct arena *a, int n_texts, double clip)
+static const char *scale_of(const struct picture *picture, struct arena *a, int n_texts,
+                            double clip)
 {
-    bool each = n_texts > 1 && p->n_panels == 1;
-    const char *of = each ? "text" : n_texts == 1 || !p->look.figure->shared_scale ?
-                     picture_unit(p) :
-                     arena_printf(a, "%ss of all text", picture_unit(p));
+    bool each = n_texts > 1 && picture->n_panels == 1;
+    const char *of = each ? "text" : n_texts == 1 || !picture->look.figure->shared_scale ?
+                     picture_unit(picture) :
+                     arena_printf(a, "%ss of all text", picture_unit(picture));
 
-    return figure_scale(a, p->look.figure, of, picture_is_ranged(p), clip);
+    return figure_scale(a, picture->look.figure, of, picture_is_ranged(picture), clip);
 }
 
-static char *picture_draw_caption(const struct picture *p, struct arena *a,
+static char *picture_draw_caption(const struct picture *picture, struct arena *a,
                                   const struct item *items, int n, const char *over,
                                   const char *scale, int pool)
 {
-    const struct session *session = p->s;
+    const struct session *session = picture->s;
     const char *shown = shown_text(session, a, items, SHOWN_WEIGHTS);
     bool stacks = session->model->decoder != NULL;
     char *text = arena_printf(a, "%s, %s%s%s", session->model->name,
                               stacks ? family_stack_names[session->stack] : "",
-                              stacks ? " " : "", picture_subject(p, a));
+                              stacks ? " " : "", picture_subject(picture, a));
 
     text = arena_printf(a, "%s%s%s%s; scale: %s", text, picture_draw_texts_of(a, items, n),
                         figure_changes(a, session->asked), over, scale);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
-                            pool_names[p->look.pool], pool, pool);
+                            pool_names[picture->look.pool], pool, pool);
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
-    if (region_text(session, a) != NULL && (items->seen == NULL || p->look.grid))
+    if (region_text(session, a) != NULL && (items->seen == NULL || picture->look.grid))
         text = arena_printf(a, "%s; %s", text, region_text(session, a));
     for (int i = 0; i < n; i++)
         if (items[i].n_cut > 0)
@@ -76,45 +77,47 @@ static bool picture_draw_is_hidden(const struct heatmaps *maps)
 }
 
 /* What would show more. */
-static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
+static void hint(const struct picture *picture, const struct heatmaps *maps, struct arena *a)
 {
-    if (!*p->hinted && picture_draw_is_hidden(maps)) {
-        *p->hinted = true;
-        err_warn(p->s->env->note, "none of these queries sees any of these keys: every cell is "
+    if (!*picture->hinted && picture_draw_is_hidden(maps)) {
+        *picture->hinted = true;
+        err_warn(picture->s->env->note,
+                 "none of these queries sees any of these keys: every cell is "
                  "hidden");
     }
-    if (!*p->hinted && maps->cmap->diverges) {
-        *p->hinted = true;
-        figure_note_cmap(maps, p->s->env->note);
+    if (!*picture->hinted && maps->cmap->diverges) {
+        *picture->hinted = true;
+        figure_note_cmap(maps, picture->s->env->note);
     }
-    if (p->s->env->note == NULL || *p->hinted || maps->scale == SCALE_LOG ||
+    if (picture->s->env->note == NULL || *picture->hinted || maps->scale == SCALE_LOG ||
         !heatmap_is_plain(maps, a))
         return;
-    *p->hinted = true;
-    err_warn(p->s->env->note, "the picture is nearly of one colour; %s--scale log would show "
-             "small weights", picture_is_ranged(p) || maps->clip > 0.0 ||
+    *picture->hinted = true;
+    err_warn(picture->s->env->note, "the picture is nearly of one colour; %s--scale log would show "
+             "small weights", picture_is_ranged(picture) || maps->clip > 0.0 ||
                               maps->scale == SCALE_ROW ? "" : "--clip 99% or ");
 }
 
 /* ---- the sheet ---- */
 
 /* Bars of their own take more than the maps where many stand in a row. */
-static bool has_own_bars(const struct picture *p, bool one_bar)
+static bool has_own_bars(const struct picture *picture, bool one_bar)
 {
     enum { FEW = 4 };
 
-    return one_bar || !p->sheet || (p->look.columns > 0 ? p->look.columns : p->per_row) <= FEW;
+    return one_bar || !picture->sheet ||
+           (picture->look.columns > 0 ? picture->look.columns : picture->per_row) <= FEW;
 }
 
-static int plan_grid(const struct picture *p, struct figure_plan *plan, struct err *e)
+static int plan_grid(const struct picture *picture, struct figure_plan *plan, struct err *e)
 {
-    plan->one_bar = p->look.figure->shared_scale ||
-                    (!isnan(p->look.vmin) && !isnan(p->look.vmax));
-    plan->no_bars = !has_own_bars(p, plan->one_bar);
-    plan->columns = p->look.columns;
-    plan->n_panels = p->per_row;
-    plan->n_rows_of_panels = p->sheet ? p->n_layers : 0;
-    return figure_plan(p->look.figure, plan, e);
+    plan->one_bar = picture->look.figure->shared_scale ||
+                    (!isnan(picture->look.vmin) && !isnan(picture->look.vmax));
+    plan->no_bars = !has_own_bars(picture, plan->one_bar);
+    plan->columns = picture->look.columns;
+    plan->n_panels = picture->per_row;
+    plan->n_rows_of_panels = picture->sheet ? picture->n_layers : 0;
+    return figure_plan(picture->look.figure, plan, e);
 }
 
 static int picture_draw_put(const struct sheet *sheet, const struct picture_place *place,
@@ -126,7 +129,7 @@ static int picture_draw_put(const struct sheet *sheet, const struct picture_plac
 }
 
 /* Above each text's heads: itself, as captions have it. */
-static const char *const *headings_of(const struct picture *p, struct arena *a,
+static const char *const *headings_of(const struct picture *picture, struct arena *a,
                                       const struct item *items, int n)
 {
     const char **heading = arena_alloc(a, (size_t)n, sizeof *heading);
@@ -135,7 +138,7 @@ static const char *const *headings_of(const struct picture *p, struct arena *a,
         const char *text = figure_text(a, &items[i]);
 
         text += text[0] == ',' ? strlen(", ") : 0;
-        heading[i] = figure_title(a, p->look.figure,
+        heading[i] = figure_title(a, picture->look.figure,
                                   text[0] != '\0' ? text : arena_printf(a, "text %d", i + 1), i);
     }
     return heading;
@@ -151,61 +154,65 @@ struct drawing {
     double clip;
 };
 
-static int plan_texts(struct drawing *d, const struct picture_place *place, struct arena *a,
+static int plan_texts(struct drawing *drawing, const struct picture_place *place, struct arena *a,
                       struct err *e)
 {
-    d->plan = (struct figure_plan){ .format = place->format, .terminal = place->terminal,
-                                    .n_beside = d->n };
-    for (int i = 0; i < d->n; i++) {
-        struct picture_view *view = &d->view[i];
+    drawing->plan = (struct figure_plan){ .format = place->format, .terminal = place->terminal,
+                                          .n_beside = drawing->n };
+    for (int i = 0; i < drawing->n; i++) {
+        struct picture_view *view = &drawing->view[i];
 
-        if (picture_view_open(view, d->picture, &d->items[i], place->format, a, e) != 0)
+        if (picture_view_open(view, drawing->picture, &drawing->items[i], place->format, a, e) != 0)
             return -1;
-        view->letters = d->n == 1;
-        d->plan.n_rows = view->n_rows > d->plan.n_rows ? view->n_rows : d->plan.n_rows;
-        d->plan.n_cols = view->n_cols > d->plan.n_cols ? view->n_cols : d->plan.n_cols;
+        view->letters = drawing->n == 1;
+        drawing->plan.n_rows = view->n_rows > drawing->plan.n_rows ? view->n_rows :
+                               drawing->plan.n_rows;
+        drawing->plan.n_cols = view->n_cols > drawing->plan.n_cols ? view->n_cols :
+                               drawing->plan.n_cols;
     }
-    d->clip = figure_clip(d->picture->look.figure, d->plan.n_rows, d->plan.n_cols,
-                          picture_is_ranged(d->picture));
-    return plan_grid(d->picture, &d->plan, e);
+    drawing->clip = figure_clip(drawing->picture->look.figure, drawing->plan.n_rows,
+                                drawing->plan.n_cols, picture_is_ranged(drawing->picture));
+    return plan_grid(drawing->picture, &drawing->plan, e);
 }
 
 /* What was filled, as it is planned. */
-static void picture_draw_make(struct drawing *d, struct arena *a)
+static void picture_draw_make(struct drawing *drawing, struct arena *a)
 {
-    for (int i = 0; i < d->n; i++)
-        d->maps[i] = picture_view_maps(&d->view[i], &d->plan, d->clip, a);
-    if (d->n > 1 && d->picture->look.figure->shared_scale)
-        heatmap_share(d->maps, d->n, a);
+    for (int i = 0; i < drawing->n; i++)
+        drawing->maps[i] = picture_view_maps(&drawing->view[i], &drawing->plan, drawing->clip, a);
+    if (drawing->n > 1 && drawing->picture->look.figure->shared_scale)
+        heatmap_share(drawing->maps, drawing->n, a);
 }
 
-static int picture_draw_fill(struct drawing *d, struct arena *a, struct err *e)
+static int picture_draw_fill(struct drawing *drawing, struct arena *a, struct err *e)
 {
-    for (int i = 0; i < d->n; i++)
-        if (picture_view_fill(&d->view[i], &d->plan, a, e) != 0)
+    for (int i = 0; i < drawing->n; i++)
+        if (picture_view_fill(&drawing->view[i], &drawing->plan, a, e) != 0)
             return -1;
-    picture_draw_make(d, a);
+    picture_draw_make(drawing, a);
     return 0;
 }
 
 /* Its parts are of arena a. */
-static struct sheet sheet_of(const struct drawing *d, const struct picture_place *place,
+static struct sheet sheet_of(const struct drawing *drawing, const struct picture_place *place,
                              struct arena *a)
 {
-    const struct picture *p = d->picture;
+    const struct picture *p = drawing->picture;
     struct beside *beside = arena_alloc(a, 1, sizeof *beside);
     struct part *part = arena_alloc(a, 1, sizeof *part);
-    const char *scale = scale_of(p, a, d->n, d->clip);
-    const char *over = picture_view_over(d->view, a, place->format);
+    const char *scale = scale_of(p, a, drawing->n, drawing->clip);
+    const char *over = picture_view_over(drawing->view, a, place->format);
     struct sheet sheet;
 
-    *beside = (struct beside){ d->n, d->maps, headings_of(p, a, d->items, d->n),
-                               d->plan.per_row > 0 ? d->plan.per_row : 1 };
-    *part = d->n > 1 ? beside_part(beside) : heatmap_part(d->maps);
-    sheet = figure_sheet(p->look.figure, part,
-                         picture_draw_caption(p, a, d->items, d->n, over, scale, d->maps->pool),
-                         figure_metadata_map(p->s, a, d->n == 1 ? d->items : NULL,
-                                             picture_layers(p, a), scale));
+    *beside = (struct beside){ drawing->n, drawing->maps,
+                               headings_of(p, a, drawing->items, drawing->n),
+                               drawing->plan.per_row > 0 ? drawing->plan.per_row : 1 };
+    *part = drawing->n > 1 ? beside_part(beside) : heatmap_part(drawing->maps);
+    sheet = figure_sheet(
+        p->look.figure, part,
+        picture_draw_caption(p, a, drawing->items, drawing->n, over, scale, drawing->maps->pool),
+        figure_metadata_map(p->s, a, drawing->n == 1 ? drawing->items : NULL, picture_layers(p, a),
+                            scale));
     sheet.terminal = place->terminal;
     return sheet;
 }
@@ -214,29 +221,29 @@ static struct sheet sheet_of(const struct drawing *d, const struct picture_place
 
 enum { PAGE_MM = 297 };             /* A4 */
 
-static bool is_too_high(const struct drawing *d, const struct picture_place *place,
+static bool is_too_high(const struct drawing *drawing, const struct picture_place *place,
                         struct arena *a)
 {
-    const struct sheet sheet = sheet_of(d, place, a);
+    const struct sheet sheet = sheet_of(drawing, place, a);
 
     return sheet_height(&sheet, a) > PAGE_MM * 100.0 / 25.4;
 }
 
 /* Whether as many heads of a layer side by side as there is room for make a sheet that is low
  * enough. */
-static bool fits_on(const struct drawing *d, const char *width, const struct picture_place *place,
-                    struct arena *a)
+static bool fits_on(const struct drawing *drawing, const char *width,
+                    const struct picture_place *place, struct arena *a)
 {
-    struct figure_args figure = *d->picture->look.figure;
-    struct picture picture = *d->picture;
-    struct drawing wider = *d;
+    struct figure_args figure = *drawing->picture->look.figure;
+    struct picture picture = *drawing->picture;
+    struct drawing wider = *drawing;
     struct err ignored;
 
     figure.width = width;
     picture.look.figure = &figure;
     wider.picture = &picture;
-    wider.maps = arena_alloc(a, (size_t)d->n, sizeof *wider.maps);
-    for (int columns = d->plan.n_panels; columns > 0; columns--) {
+    wider.maps = arena_alloc(a, (size_t)drawing->n, sizeof *wider.maps);
+    for (int columns = drawing->plan.n_panels; columns > 0; columns--) {
         wider.plan.columns = columns;
         if (figure_plan(&figure, &wider.plan, &ignored) != 0)
             continue;
@@ -246,7 +253,7 @@ static bool fits_on(const struct drawing *d, const char *width, const struct pic
     return false;
 }
 
-static int refuse_height(const struct drawing *d, const struct picture_place *place,
+static int refuse_height(const struct drawing *drawing, const struct picture_place *place,
                          struct arena *a, struct err *e)
 {
     enum { MOST_MM = 1000, STEP_MM = 5 };
@@ -256,45 +263,45 @@ static int refuse_height(const struct drawing *d, const struct picture_place *pl
         struct arena_mark mark = arena_mark(a);
         const char *wide = arena_printf(a, "%dmm", mm);
 
-        if (fits_on(d, wide, place, a))
+        if (fits_on(drawing, wide, place, a))
             width = wide;
         else
             arena_reset(a, mark);
     }
     return err_set(e, ERR_USAGE, "--width %s: %d heatmaps would be higher than a page, %dmm; "
                    "expected %s%sfewer layers or heads, or -c N for any height",
-                   d->picture->look.figure->width, d->picture->n_panels, PAGE_MM,
+                   drawing->picture->look.figure->width, drawing->picture->n_panels, PAGE_MM,
                    width != NULL ? width : "", width != NULL ? " or more, " : "");
 }
 
 /* A sheet of a given width that would be higher than a page has more columns; those of several
  * texts are as high as they are. */
-static int fit_page(struct drawing *d, const struct picture_place *place, struct arena *a,
+static int fit_page(struct drawing *drawing, const struct picture_place *place, struct arena *a,
                     struct err *e)
 {
-    const struct picture *p = d->picture;
+    const struct picture *p = drawing->picture;
 
-    if (d->n > 1 || p->look.figure->width == NULL || !p->sheet || p->look.columns > 0 ||
+    if (drawing->n > 1 || p->look.figure->width == NULL || !p->sheet || p->look.columns > 0 ||
         place->format == DRAW_TERMINAL)
         return 0;
-    while (is_too_high(d, place, a)) {
-        int pool = d->plan.pool;
+    while (is_too_high(drawing, place, a)) {
+        int pool = drawing->plan.pool;
 
-        if (d->plan.columns++ >= d->plan.n_panels ||
-            figure_plan(p->look.figure, &d->plan, e) != 0)
-            return refuse_height(d, place, a, e);
-        if (d->plan.pool == pool)
-            picture_draw_make(d, a);
-        else if (picture_draw_fill(d, a, e) != 0)
+        if (drawing->plan.columns++ >= drawing->plan.n_panels ||
+            figure_plan(p->look.figure, &drawing->plan, e) != 0)
+            return refuse_height(drawing, place, a, e);
+        if (drawing->plan.pool == pool)
+            picture_draw_make(drawing, a);
+        else if (picture_draw_fill(drawing, a, e) != 0)
             return -1;
     }
     return 0;
 }
 
-int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
+int picture_draw(const struct picture *picture, struct arena *a, const struct item *items, int n,
                  const struct picture_place *place, struct err *e)
 {
-    struct drawing drawing = { .picture = p, .items = items, .n = n };
+    struct drawing drawing = { .picture = picture, .items = items, .n = n };
     struct sheet sheet;
 
     drawing.view = arena_alloc(a, (size_t)n, sizeof *drawing.view);
@@ -303,46 +310,46 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
         fit_page(&drawing, place, a, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        hint(p, &drawing.maps[i], a);
+        hint(picture, &drawing.maps[i], a);
     sheet = sheet_of(&drawing, place, a);
-    if (figure_check_numbers(p->look.figure, &sheet, &drawing.plan, a, e) != 0)
+    if (figure_check_numbers(picture->look.figure, &sheet, &drawing.plan, a, e) != 0)
         return -1;
-    return picture_draw_put(&sheet, place, p->s->env->warn, e);
+    return picture_draw_put(&sheet, place, picture->s->env->warn, e);
 }
 
 /* ---- memory ---- */
 
 /* The maps of a layer are of all its heads. */
-static int count_maps(const struct picture *p)
+static int count_maps(const struct picture *picture)
 {
-    const struct config *config = &p->s->shown->config;
+    const struct config *config = &picture->s->shown->config;
     int n = 0;
 
-    if (p->look.rollout)
-        return p->n_panels;
+    if (picture->look.rollout)
+        return picture->n_panels;
     for (int l = 0; l < config->n_layers; l++)
-        n += wanted_layer(&p->want, l) ? config->n_heads : 0;
+        n += wanted_layer(&picture->want, l) ? config->n_heads : 0;
     return n;
 }
 
-double picture_keeps(const struct picture *p, struct arena *a, const struct item *item,
+double picture_keeps(const struct picture *picture, struct arena *a, const struct item *item,
                      const struct picture_place *place)
 {
     struct arena *work = arena_child(a);
-    struct picture_view view = { .of = p };
-    struct drawing d = { .picture = p, .items = item, .n = 1, .view = &view };
-    double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n + 1.0;
-    double cell = sizeof(float) + (p->look.pool == POOL_MEAN ? sizeof(int) : 0);
-    double bytes = p->look.rollout ? 3 * T * S * sizeof(double) : 0, pool, px;
+    struct picture_view view = { .of = picture };
+    struct drawing d = { .picture = picture, .items = item, .n = 1, .view = &view };
+    double T = session_queries(picture->s, item)->n, S = session_keys(picture->s, item)->n + 1.0;
+    double cell = sizeof(float) + (picture->look.pool == POOL_MEAN ? sizeof(int) : 0);
+    double bytes = picture->look.rollout ? 3 * T * S * sizeof(double) : 0, pool, px;
     struct err said_later;
 
     if (plan_texts(&d, place, work, &said_later) != 0)
         d.plan.pool = d.plan.cell_px = 1;
     pool = d.plan.pool > 1 ? d.plan.pool : 1;
     px = place->format == DRAW_PNG ? fmax(d.plan.cell_px, 1) : 1;
-    bytes += count_maps(p) * ceil(T / pool) * ceil(S / pool) * cell;
+    bytes += count_maps(picture) * ceil(T / pool) * ceil(S / pool) * cell;
     if (place->format != DRAW_TERMINAL)
-        bytes += p->n_panels * ceil(d.plan.n_rows / pool) * ceil(d.plan.n_cols / pool) *
+        bytes += picture->n_panels * ceil(d.plan.n_rows / pool) * ceil(d.plan.n_cols / pool) *
                  (sizeof(unsigned short) + px * px * sizeof(uint32_t));
     arena_release(a, work);
     return bytes;

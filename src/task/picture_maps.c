@@ -6,47 +6,48 @@
 #include "task/picture.h"
 #include "session/texts.h"
 
-static int picture_maps_forward(const struct picture *p, const struct texts *texts,
+static int picture_maps_forward(const struct picture *picture, const struct texts *texts,
                                 const struct sink *sinks, int n_sinks, struct arena *a,
                                 struct err *e)
 {
-    return session_forward(p->s, texts, &p->want, sinks, n_sinks, a, e);
+    return session_forward(picture->s, texts, &picture->want, sinks, n_sinks, a, e);
 }
 
-static struct map *new_map(const struct picture *p, struct arena *a, int layer, int n,
-                           const struct picture_maps *m)
+static struct map *new_map(const struct picture *picture, struct arena *a, int layer, int n,
+                           const struct picture_maps *maps)
 {
-    return map_new(a, 0, layer, n, m->rows, m->cols, m->pool, (enum pool)p->look.pool);
+    return map_new(a, 0, layer, n, maps->rows, maps->cols, maps->pool,
+                   (enum pool)picture->look.pool);
 }
 
-static void keep_shape(struct picture_maps *m, const struct map *map)
+static void keep_shape(struct picture_maps *maps, const struct map *map)
 {
-    m->n_rows = map->n_rows;
-    m->n_cols = map->n_cols;
-    m->row = map->row;
-    m->col = map->col;
+    maps->n_rows = map->n_rows;
+    maps->n_cols = map->n_cols;
+    maps->row = map->row;
+    maps->col = map->col;
 }
 
-static int fill_heads(const struct picture *p, struct arena *a, const struct texts *texts,
-                      struct picture_maps *m, struct err *e)
+static int fill_heads(const struct picture *picture, struct arena *a, const struct texts *texts,
+                      struct picture_maps *maps, struct err *e)
 {
-    const struct config *config = &p->s->shown->config;
+    const struct config *config = &picture->s->shown->config;
     size_t L = (size_t)config->n_layers;
     struct map **map = arena_alloc(a, L, sizeof(struct map *));
     struct sink *sinks = arena_alloc(a, L, sizeof *sinks);
     int n_sinks = 0;
 
     for (int l = 0; l < config->n_layers; l++)
-        if (wanted_layer(&p->want, l)) {
-            map[l] = new_map(p, a, l, config->n_heads, m);
+        if (wanted_layer(&picture->want, l)) {
+            map[l] = new_map(picture, a, l, config->n_heads, maps);
             sinks[n_sinks++] = map_sink(map[l]);
-            keep_shape(m, map[l]);
+            keep_shape(maps, map[l]);
         }
-    if (picture_maps_forward(p, texts, sinks, n_sinks, a, e) != 0)
+    if (picture_maps_forward(picture, texts, sinks, n_sinks, a, e) != 0)
         return -1;
-    for (int i = 0; i < p->n_panels; i++)
-        m->value[i] = map_head(map[p->panel[i].layer >= 0 ? p->panel[i].layer : 0],
-                               p->panel[i].head >= 0 ? p->panel[i].head : 0);
+    for (int i = 0; i < picture->n_panels; i++)
+        maps->value[i] = map_head(map[picture->panel[i].layer >= 0 ? picture->panel[i].layer : 0],
+                                  picture->panel[i].head >= 0 ? picture->panel[i].head : 0);
     return 0;
 }
 
@@ -60,34 +61,34 @@ static const float *visible(struct arena *a, const double *rollout, size_t n)
     return weight;
 }
 
-static int fill_rollout(const struct picture *p, struct arena *a, const struct texts *texts,
-                        struct picture_maps *m, struct err *e)
+static int fill_rollout(const struct picture *picture, struct arena *a, const struct texts *texts,
+                        struct picture_maps *maps, struct err *e)
 {
     static const struct metric_opts opts;
     const struct metric_set set = { &metric_table[METRIC_rollout], 1, opts };
-    struct attended attended = session_attended(p->s, texts, a);
-    struct stats *stats = stats_new(a, p->s->shown, &attended, &p->want, &set);
+    struct attended attended = session_attended(picture->s, texts, a);
+    struct stats *stats = stats_new(a, picture->s->shown, &attended, &picture->want, &set);
     struct sink sinks[STATS_SINKS];
     int n_sinks = stats_sinks(stats, sinks);
-    struct map *map = new_map(p, a, 0, 1, m);
+    struct map *map = new_map(picture, a, 0, 1, maps);
 
-    keep_shape(m, map);
-    if (picture_maps_forward(p, texts, sinks, n_sinks, a, e) != 0)
+    keep_shape(maps, map);
+    if (picture_maps_forward(picture, texts, sinks, n_sinks, a, e) != 0)
         return -1;
     map_fill(map, 0, visible(a, stats_map(stats, 0, 0),
-                             (size_t)m->rows.n * (size_t)m->cols.n));
-    m->value[0] = map_head(map, 0);
+                             (size_t)maps->rows.n * (size_t)maps->cols.n));
+    maps->value[0] = map_head(map, 0);
     return 0;
 }
 
-int picture_fill(const struct picture *p, struct arena *a, const struct item *item,
-                 struct picture_maps *m, struct err *e)
+int picture_fill(const struct picture *picture, struct arena *a, const struct item *item,
+                 struct picture_maps *maps, struct err *e)
 {
     struct texts texts;
 
-    m->value = arena_alloc(a, (size_t)p->n_panels, sizeof *m->value);
+    maps->value = arena_alloc(a, (size_t)picture->n_panels, sizeof *maps->value);
     texts_pack(&texts, a, item, 1);
-    if (p->look.rollout)
-        return fill_rollout(p, a, &texts, m, e);
-    return fill_heads(p, a, &texts, m, e);
+    if (picture->look.rollout)
+        return fill_rollout(picture, a, &texts, maps, e);
+    return fill_heads(picture, a, &texts, maps, e);
 }

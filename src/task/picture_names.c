@@ -7,93 +7,96 @@
 #include "session/average.h"
 #include "task/picture.h"
 
-const char *picture_layers(const struct picture *p, struct arena *a)
+const char *picture_layers(const struct picture *picture, struct arena *a)
 {
-    const struct session_average *average = p->s->average;
+    const struct session_average *average = picture->s->average;
 
-    return session_averages(p->s, AVERAGE_LAYERS) ?
+    return session_averages(picture->s, AVERAGE_LAYERS) ?
                list_text(a, average->layers, average->of->config.n_layers) :
-               list_text(a, p->want.layer, p->s->shown->config.n_layers);
+               list_text(a, picture->want.layer, picture->s->shown->config.n_layers);
 }
 
 /* "layer 5", "layers 0-5" */
-static const char *picture_names_layers(const struct picture *p, struct arena *a)
+static const char *picture_names_layers(const struct picture *picture, struct arena *a)
 {
-    return arena_printf(a, "layer%s %s", str_plural(p->n_layers), picture_layers(p, a));
+    return arena_printf(a, "layer%s %s", str_plural(picture->n_layers), picture_layers(picture, a));
 }
 
 /* "heads 0-3", of those of any layer. */
-static const char *picture_names_heads(const struct picture *p, struct arena *a)
+static const char *picture_names_heads(const struct picture *picture, struct arena *a)
 {
-    int H = p->s->shown->config.n_heads, n = 0;
+    int H = picture->s->shown->config.n_heads, n = 0;
     bool *which = arena_alloc(a, (size_t)H, sizeof *which);
 
-    for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
+    for (int l = 0, h = -1; session_next_head(picture->s, &picture->want, &l, &h);)
         which[h] = true;
     for (int h = 0; h < H; h++)
         n += which[h];
     return arena_printf(a, "head%s %s", str_plural(n), list_text(a, which, H));
 }
 
-const char *picture_subject(const struct picture *p, struct arena *a)
+const char *picture_subject(const struct picture *picture, struct arena *a)
 {
-    const char *mean = average_text(p->s, a);
+    const char *mean = average_text(picture->s, a);
 
-    if (p->look.rollout)
-        return arena_printf(a, "rollout of %s, mean of %s", picture_names_layers(p, a),
-                            session_names_heads(p->s->asked) ? p->s->asked->head :
-                                                               picture_names_heads(p, a));
-    if (p->s->asked->chosen != NULL)
-        return arena_printf(a, "%s, %s", picture_names_layers(p, a), p->s->asked->chosen);
-    if (mean == NULL || session_averages(p->s, AVERAGE_LAYERS))
-        return mean != NULL ? mean : picture_names_layers(p, a);
-    return arena_printf(a, "%s, %s", picture_names_layers(p, a), mean);
+    if (picture->look.rollout)
+        return arena_printf(a, "rollout of %s, mean of %s", picture_names_layers(picture, a),
+                            session_names_heads(picture->s->asked) ?
+                                picture->s->asked->head :
+                                picture_names_heads(picture, a));
+    if (picture->s->asked->chosen != NULL)
+        return arena_printf(a, "%s, %s", picture_names_layers(picture, a),
+                            picture->s->asked->chosen);
+    if (mean == NULL || session_averages(picture->s, AVERAGE_LAYERS))
+        return mean != NULL ? mean : picture_names_layers(picture, a);
+    return arena_printf(a, "%s, %s", picture_names_layers(picture, a), mean);
 }
 
-static bool is_of_all(const struct picture *p)
+static bool is_of_all(const struct picture *picture)
 {
-    return p->look.rollout || (session_averages(p->s, AVERAGE_HEADS) &&
-                               session_averages(p->s, AVERAGE_LAYERS));
+    return picture->look.rollout || (session_averages(picture->s, AVERAGE_HEADS) &&
+                                     session_averages(picture->s, AVERAGE_LAYERS));
 }
 
-const char *picture_unit(const struct picture *p)
+const char *picture_unit(const struct picture *picture)
 {
-    return is_of_all(p) ? "map" : session_averages(p->s, AVERAGE_HEADS) ? "layer" : "head";
+    return is_of_all(picture) ? "map" : session_averages(picture->s, AVERAGE_HEADS) ? "layer" :
+           "head";
 }
 
-static const char *picture_names_type_of(const struct picture *p, int i)
+static const char *picture_names_type_of(const struct picture *picture, int i)
 {
-    const struct picture_panel *panel = &p->panel[i];
+    const struct picture_panel *panel = &picture->panel[i];
 
-    return p->look.type == NULL || panel->layer < 0 || panel->head < 0 ? NULL :
-               p->look.type[panel->layer * p->s->shown->config.n_heads + panel->head];
+    return picture->look.type == NULL || panel->layer < 0 || panel->head < 0 ? NULL :
+               picture->look.type[panel->layer * picture->s->shown->config.n_heads + panel->head];
 }
 
-const char *picture_title(const struct picture *p, struct arena *a, int i)
+const char *picture_title(const struct picture *picture, struct arena *a, int i)
 {
-    const struct picture_panel *panel = &p->panel[i];
-    const char *type = picture_names_type_of(p, i);
+    const struct picture_panel *panel = &picture->panel[i];
+    const char *type = picture_names_type_of(picture, i);
 
-    if (p->look.rollout)
+    if (picture->look.rollout)
         return "Rollout";
-    if (is_of_all(p))
+    if (is_of_all(picture))
         return "Mean of all";
     if (panel->head < 0)
         return arena_printf(a, "Layer %d", panel->layer);
-    if (panel->layer >= 0 && p->n_layers > 1)
+    if (panel->layer >= 0 && picture->n_layers > 1)
         return arena_printf(a, "L%dH%d", panel->layer, panel->head);
     if (type == NULL)
         return arena_printf(a, "Head %d", panel->head);
     return arena_printf(a, "Head %d: %s", panel->head, type);
 }
 
-const char *picture_note(const struct picture *p, struct arena *a, int i)
+const char *picture_note(const struct picture *picture, struct arena *a, int i)
 {
-    const char *mean = average_text(p->s, a);
+    const char *mean = average_text(picture->s, a);
 
-    if (p->look.rollout)
-        return picture_names_layers(p, a);
+    if (picture->look.rollout)
+        return picture_names_layers(picture, a);
     if (mean != NULL)
-        return is_of_all(p) ? mean + strlen("mean of ") : mean;
-    return p->n_layers > 1 ? picture_names_type_of(p, i) : NULL;
+        return is_of_all(picture) ? mean + strlen("mean of ") : mean;
+    return picture->n_layers > 1 ? picture_names_type_of(picture, i) : NULL;
 }

@@ -10,20 +10,20 @@
 struct picture_bins { int n, size; };
 
 /* Whether the session's rows are words that attend to sound. */
-bool picture_is_of_sound(const struct session *s);
+bool picture_is_of_sound(const struct session *session);
 
-void picture_bins_of(struct picture_bins *b, int n_keys);
+void picture_bins_of(struct picture_bins *bins, int n_keys);
 
-/* weight [n_rows, n_keys] -> [n_rows, b->n]: the largest weight of each column. */
-const float *picture_bins_fill(const struct picture_bins *b, struct arena *a, const float *weight,
-                               int n_rows, int n_keys);
+/* weight [n_rows, n_keys] -> [n_rows, bins->n]: the largest weight of each column. */
+const float *picture_bins_fill(const struct picture_bins *bins, struct arena *a,
+                               const float *weight, int n_rows, int n_keys);
 
 /* Labels of columns: the name of the first key of each. */
-struct label_list picture_bins_labels(const struct picture_bins *b, struct arena *a,
+struct label_list picture_bins_labels(const struct picture_bins *bins, struct arena *a,
                                       const struct tokens *keys);
 
 /* Draws features [mel bins, frames], two frames per key, as a strip as wide as the columns. */
-void picture_spectrogram(struct page_picture *out, struct arena *a, const struct picture_bins *b,
+void picture_spectrogram(struct page_picture *out, struct arena *a, const struct picture_bins *bins,
                          const struct values *v);
 
 #endif

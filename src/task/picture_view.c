@@ -7,15 +7,15 @@
 #include "session/place.h"
 #include "session/shown.h"
 
-bool picture_is_ranged(const struct picture *p)
+bool picture_is_ranged(const struct picture *picture)
 {
-    return !isnan(p->look.vmin) || !isnan(p->look.vmax);
+    return !isnan(picture->look.vmin) || !isnan(picture->look.vmax);
 }
 
 /* What a sink takes that is not a key has a column; a rollout follows tokens alone. */
-static bool has_sink(const struct picture *p)
+static bool has_sink(const struct picture *picture)
 {
-    return session_has_sinks(p->s, &p->want) && !p->look.rollout;
+    return session_has_sinks(picture->s, &picture->want) && !picture->look.rollout;
 }
 
 
@@ -84,13 +84,14 @@ const char *picture_view_over(const struct picture_view *v, struct arena *a,
                         ", the picture in grey over the colours, half of each");
 }
 
-int picture_view_open(struct picture_view *v, const struct picture *p, const struct item *item,
-                      enum draw_format format, struct arena *a, struct err *e)
+int picture_view_open(struct picture_view *v, const struct picture *picture,
+                      const struct item *item, enum draw_format format, struct arena *a,
+                      struct err *e)
 {
-    const struct session *s = p->s;
+    const struct session *s = picture->s;
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
 
-    *v = (struct picture_view){ .of = p, .item = item };
+    *v = (struct picture_view){ .of = picture, .item = item };
     v->maps.rows.n = queries->n;
     v->maps.cols.n = keys->n;
     if (find_over(v, e) != 0)
@@ -100,7 +101,7 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
     if (!v->over.is && (figure_axis(&v->maps.rows, s, item, true, a, &v->n_rows, e) != 0 ||
                         figure_axis(&v->maps.cols, s, item, false, a, &v->n_cols, e) != 0))
         return -1;
-    v->over.sound = picture_is_of_sound(s) && !p->look.grid && format != DRAW_TERMINAL;
+    v->over.sound = picture_is_of_sound(s) && !picture->look.grid && format != DRAW_TERMINAL;
     if (v->over.sound && s->asked->to != NULL)
         return err_set(e, ERR_USAGE, "--to: keys are the sound that the maps lie over: expected "
                        "--grid with it");
@@ -115,7 +116,7 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
         v->n_rows = (queries->n - front_learnt_rows(s->model)) / v->over.columns;
         v->n_cols = v->over.columns;
     }
-    v->maps.cols.sink = !v->over.is && !v->over.sound && has_sink(p);
+    v->maps.cols.sink = !v->over.is && !v->over.sound && has_sink(picture);
     v->n_cols += v->maps.cols.sink;
     return 0;
 }
@@ -123,11 +124,12 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
 /* ---- heatmaps ---- */
 
 /* Panels of a sheet begin a new row with each layer. */
-static int picture_view_place_of(const struct picture *p, int i, int columns)
+static int picture_view_place_of(const struct picture *picture, int i, int columns)
 {
-    int rows = columns > 0 ? (p->per_row + columns - 1) / columns : 0;
+    int rows = columns > 0 ? (picture->per_row + columns - 1) / columns : 0;
 
-    return p->sheet && columns > 0 ? i / p->per_row * rows * columns + i % p->per_row : i;
+    return picture->sheet &&
+           columns > 0 ? i / picture->per_row * rows * columns + i % picture->per_row : i;
 }
 
 static struct panel panel_of(const struct picture_view *v, struct arena *a, int i,

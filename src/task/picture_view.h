@@ -28,8 +28,9 @@ struct picture_view {
 
 /* Sets the size.  A terminal in text mode shows no sound.  Errors: --from names no patch, or is
  * given for an input without patches. */
-int picture_view_open(struct picture_view *v, const struct picture *p, const struct item *item,
-                      enum draw_format format, struct arena *a, struct err *e);
+int picture_view_open(struct picture_view *v, const struct picture *picture,
+                      const struct item *item, enum draw_format format, struct arena *a,
+                      struct err *e);
 
 /* Runs the model on the text and fills the maps, with cells of plan->pool tokens.  Errors: those of
  * session_forward. */
@@ -45,6 +46,6 @@ const char *picture_view_over(const struct picture_view *v, struct arena *a,
                               enum draw_format format);
 
 /* Whether --vmin or --vmax is given. */
-bool picture_is_ranged(const struct picture *p);
+bool picture_is_ranged(const struct picture *picture);
 
 #endif

@@ -17,39 +17,41 @@
 #include "task/parts.h"
 #include "weights/npz.h"
 
-static const char *program_text(const struct session *s)
+static const char *program_text(const struct session *session)
 {
-    enum fast fast = s->asked != NULL ? (enum fast)s->asked->fast : FAST_NONE;
+    enum fast fast = session->asked != NULL ? (enum fast)session->asked->fast : FAST_NONE;
     bool apart = fast != FAST_NONE || nn_kernel() == KERNEL_BLAS;
 
-    return apart ? arena_printf(s->a, "mha-viz " MHA_VIZ_VERSION " (kernel %s)",
+    return apart ? arena_printf(session->a, "mha-viz " MHA_VIZ_VERSION " (kernel %s)",
                                 fast_kernel_name(fast)) :
                    "mha-viz " MHA_VIZ_VERSION;
 }
 
-static const char *command_text(struct arena *a, const struct cmd *c, const struct output *o,
+static const char *command_text(struct arena *a, const struct cmd *cmd, const struct output *output,
                                 const char *rest)
 {
-    bool named = o->format_name != NULL;
+    bool named = output->format_name != NULL;
 
-    return arena_printf(a, "mha-viz %s%s%s%s%s", c->name, named ? " --format " : "",
-                        named ? o->format_name : "", o->provenance ? " --provenance" : "", rest);
+    return arena_printf(a, "mha-viz %s%s%s%s%s", cmd->name, named ? " --format " : "",
+                        named ? output->format_name : "", output->provenance ? " --provenance" : "",
+                        rest);
 }
 
 /* ---- the file of texts ---- */
 
 /* Texts are read from lines, and not from the command line or from arrays. */
-static bool is_of_lines(const struct session *s)
+static bool is_of_lines(const struct session *session)
 {
-    return s->input != NULL && s->asked->attention == NULL && s->asked->qkv == NULL &&
-           asked_array(s->asked) == NULL && input_name(s->input) != NULL;
+    return session->input != NULL && session->asked->attention == NULL &&
+           session->asked->qkv == NULL &&
+           asked_array(session->asked) == NULL && input_name(session->input) != NULL;
 }
 
-static const char *file_text(const struct session *s, const struct output *o)
+static const char *file_text(const struct session *session, const struct output *output)
 {
-    const char *path = s->asked->file != NULL ? s->asked->file : "-";
+    const char *path = session->asked->file != NULL ? session->asked->file : "-";
 
-    return o->metadata == OUTPUT_NAMES ? command_line_path(s->a, path) : path;
+    return output->metadata == OUTPUT_NAMES ? command_line_path(session->a, path) : path;
 }
 
 static const char *hex(struct arena *a, const unsigned char *bytes, int n)
@@ -62,9 +64,9 @@ static const char *hex(struct arena *a, const unsigned char *bytes, int n)
 }
 
 /* As it lies on the disk, also where it is packed. */
-static int hash_file(const struct session *s, const char **to, struct err *e)
+static int hash_file(const struct session *session, const char **to, struct err *e)
 {
-    const char *path = s->asked->file;
+    const char *path = session->asked->file;
     unsigned char digest[SHA256_SIZE];
     struct stat info;
     struct span bytes;
@@ -75,21 +77,21 @@ static int hash_file(const struct session *s, const char **to, struct err *e)
         return -1;
     sha256_of(digest, bytes.data, bytes.size);
     file_unmap(bytes);
-    *to = hex(s->a, digest, SHA256_SIZE);
+    *to = hex(session->a, digest, SHA256_SIZE);
     return 0;
 }
 
 /* ---- models ---- */
 
-int provenance_add(struct session *s, const struct session *other, struct err *e)
+int provenance_add(struct session *session, const struct session *other, struct err *e)
 {
-    struct provenance *p = s->provenance;
+    struct provenance *p = session->provenance;
     struct provenance_model *all;
     uint64_t hash;
 
     if (p == NULL || other->name == NULL)
         return 0;
-    all = arena_grow(s->a, p->models.at, (uint64_t)p->models.n, (uint64_t)p->models.n + 1,
+    all = arena_grow(session->a, p->models.at, (uint64_t)p->models.n, (uint64_t)p->models.n + 1,
                      sizeof *all);
     p->models.at = all;
     all += p->models.n++;
@@ -97,93 +99,93 @@ int provenance_add(struct session *s, const struct session *other, struct err *e
         all->name = other->name;
         return 0;
     }
-    if (model_hash_data(other->model, s->a, &hash, e) != 0)
+    if (model_hash_data(other->model, session->a, &hash, e) != 0)
         return -1;
     *all = (struct provenance_model){ other->model->name, other->model->family->name,
-                                      arena_printf(s->a, "%016" PRIx64, hash) };
+                                      arena_printf(session->a, "%016" PRIx64, hash) };
     return 0;
 }
 
 /* ---- the run ---- */
 
 /* Tables, CSV, terminals and npy have no place for it; TSV where it is asked for. */
-static bool has_place(const struct output *o)
+static bool has_place(const struct output *output)
 {
-    return o->format == OUTPUT_TSV ? o->provenance :
-           o->format != OUTPUT_TABLE && o->format != OUTPUT_CSV &&
-               o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY;
+    return output->format == OUTPUT_TSV ? output->provenance :
+           output->format != OUTPUT_TABLE && output->format != OUTPUT_CSV &&
+               output->format != OUTPUT_TERMINAL && output->format != OUTPUT_NPY;
 }
 
-int provenance_open(struct session *s, const struct output *o, const struct output *picture,
-                    struct err *e)
+int provenance_open(struct session *session, const struct output *output,
+                    const struct output *picture, struct err *e)
 {
     struct provenance *p;
 
-    if (s->env->cmd == NULL || o->metadata == OUTPUT_NO_METADATA ||
-        !(has_place(o) || (picture != NULL && has_place(picture))))
+    if (session->env->cmd == NULL || output->metadata == OUTPUT_NO_METADATA ||
+        !(has_place(output) || (picture != NULL && has_place(picture))))
         return 0;
-    p = arena_alloc(s->a, 1, sizeof *p);
-    p->program = program_text(s);
-    p->rest = command_line_rest(s->a, s->env->cmd, s->env->argc, s->env->argv,
-                                o->metadata == OUTPUT_NAMES);
-    p->command = command_text(s->a, s->env->cmd, o, p->rest);
-    if (is_of_lines(s)) {
-        p->file = file_text(s, o);
-        if (hash_file(s, &p->sha256, e) != 0)
+    p = arena_alloc(session->a, 1, sizeof *p);
+    p->program = program_text(session);
+    p->rest = command_line_rest(session->a, session->env->cmd, session->env->argc,
+                                session->env->argv, output->metadata == OUTPUT_NAMES);
+    p->command = command_text(session->a, session->env->cmd, output, p->rest);
+    if (is_of_lines(session)) {
+        p->file = file_text(session, output);
+        if (hash_file(session, &p->sha256, e) != 0)
             return -1;
     }
-    s->provenance = p;
-    return provenance_add(s, s, e);
+    session->provenance = p;
+    return provenance_add(session, session, e);
 }
 
-const struct provenance *provenance_of(const struct provenance *p, struct arena *a,
+const struct provenance *provenance_of(const struct provenance *provenance, struct arena *a,
                                        const struct item *item)
 {
     struct provenance *own;
 
-    if (p == NULL || item == NULL || p->file == NULL)
-        return p;
+    if (provenance == NULL || item == NULL || provenance->file == NULL)
+        return provenance;
     own = arena_alloc(a, 1, sizeof *own);
-    *own = *p;
+    *own = *provenance;
     own->line = arena_printf(a, "%lld%s", (long long)item->index + 1, item_part(a, item));
     return own;
 }
 
 /* ---- as JSON ---- */
 
-char *provenance_json(const struct provenance *p, struct arena *a)
+char *provenance_json(const struct provenance *provenance, struct arena *a)
 {
     struct memory_file *file = memory_file_new(a);
     char *text;
 
-    record_json(&provenance_record, p, file->file);
+    record_json(&provenance_record, provenance, file->file);
     text = memory_file_close(file) == 0 ? arena_strndup(a, file->data, file->size - 1) :
                                           arena_strdup(a, "{}");
     arena_release(a, file);
     return text;
 }
 
-void provenance_add_array(struct npz *z, const struct session *s, struct arena *a,
+void provenance_add_array(struct npz *npz, const struct session *session, struct arena *a,
                           const struct item *item)
 {
-    const struct provenance *p = provenance_of(s->provenance, a, item);
+    const struct provenance *p = provenance_of(session->provenance, a, item);
 
     if (p != NULL)
-        npz_add_text(z, "provenance", provenance_json(p, a));
+        npz_add_text(npz, "provenance", provenance_json(p, a));
 }
 
 /* ---- of parts of a run ---- */
 
-void provenance_put(const struct provenance *p, struct arena *a, json_t *part)
+void provenance_put(const struct provenance *provenance, struct arena *a, json_t *part)
 {
     json_t *own = json_put(a, part, "provenance", json_object());
 
-    json_put(a, own, "program", json_shown(a, p->program));
-    json_put(a, own, "command", json_shown(a, p->rest));
-    if (p->file != NULL)
-        json_put(a, own, "file", json_shown(a, p->file));
-    if (p->sha256 != NULL)
-        json_put(a, own, "sha256", json_string(p->sha256));
+    json_put(a, own, "program", json_shown(a, provenance->program));
+    json_put(a, own, "command", json_shown(a, provenance->rest));
+    if (provenance->file != NULL)
+        json_put(a, own, "file", json_shown(a, provenance->file));
+    if (provenance->sha256 != NULL)
+        json_put(a, own, "sha256", json_string(provenance->sha256));
 }
 
 /* NULL where there is no such string. */
@@ -194,10 +196,10 @@ static const char *provenance_member(const json_t *object, const char *name, str
     return text != NULL ? arena_strdup(a, text) : NULL;
 }
 
-static const struct provenance *read_run(const struct job *j, const struct sums *part,
+static const struct provenance *read_run(const struct job *job, const struct sums *part,
                                          const json_t *own, const char *more)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
     struct provenance_model *model = arena_alloc(a, 1, sizeof *model);
     struct provenance *p = arena_alloc(a, 1, sizeof *p);
 
@@ -212,19 +214,19 @@ static const struct provenance *read_run(const struct job *j, const struct sums 
     if (p->program == NULL || p->rest == NULL || model->name == NULL)
         return NULL;
     p->rest = arena_printf(a, "%s%s", p->rest, more);
-    p->command = command_text(a, j->parts->cmd, &j->results.output, p->rest);
+    p->command = command_text(a, job->parts->cmd, &job->results.output, p->rest);
     return p;
 }
 
-int provenance_read(struct job *j, const struct sums *part, const char *more, struct err *e)
+int provenance_read(struct job *job, const struct sums *part, const char *more, struct err *e)
 {
-    const struct output *o = &j->results.output;
+    const struct output *o = &job->results.output;
     const json_t *own = json_object_get(part->part, "provenance");
 
     if (own == NULL || o->metadata == OUTPUT_NO_METADATA || !has_place(o))
         return 0;
-    j->results.run = read_run(j, part, own, more);
-    if (j->results.run != NULL)
+    job->results.run = read_run(job, part, own, more);
+    if (job->results.run != NULL)
         return 0;
     json_field_wrong("provenance", own, "what --shard writes of its run", e);
     return err_under(e, "%s", part->path);

@@ -8,12 +8,12 @@
 
 #include "session/average.h"
 
-const char *records_weights(struct arena *a, const struct model *m)
+const char *records_weights(struct arena *a, const struct model *model)
 {
-    return arena_printf(a, "%016" PRIx64, model_hash_weights(m));
+    return arena_printf(a, "%016" PRIx64, model_hash_weights(model));
 }
 
-struct records_text_id records_text_id(const struct session *s, const struct item *item)
+struct records_text_id records_text_id(const struct session *session, const struct item *item)
 {
     return (struct records_text_id){
         .index = item->index,
@@ -23,40 +23,42 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
         .pair = { item->pair, item->pair_size },
         .generated = { item->generated, item->generated_size },
         .n_generated = item->generated != NULL ? item->n_generated : -1,
-        .model = s->name,
-        .family = s->model != NULL ? s->model->family->name : NULL,
+        .model = session->name,
+        .family = session->model != NULL ? session->model->family->name : NULL,
     };
 }
 
-const struct record *records_without_part(const struct session *s, const struct record *r)
+const struct record *records_without_part(const struct session *session,
+                                          const struct record *record)
 {
     static const char *const names[] = { "part", NULL };
 
-    return r != NULL && s->asked->split == NULL ? record_without(s->a, r, IN_ALL, names) : r;
+    return record != NULL && session->asked->split == NULL ? record_without(session->a, record,
+                                                                            IN_ALL, names) : record;
 }
 
-const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+const struct head_id *records_heads(const struct session *session, const struct wanted *want,
                                     struct arena *a, int *n)
 {
-    const struct config *config = &s->shown->config;
+    const struct config *config = &session->shown->config;
     struct head_id *id = arena_alloc(a, (uint64_t)config->n_layers * (uint64_t)config->n_heads,
                                      sizeof *id);
 
     *n = 0;
-    for (int layer = 0, head = -1; session_next_head(s, want, &layer, &head);)
-        id[(*n)++] = (struct head_id){ family_stack_names[s->stack], layer, head };
+    for (int layer = 0, head = -1; session_next_head(session, want, &layer, &head);)
+        id[(*n)++] = (struct head_id){ family_stack_names[session->stack], layer, head };
     return id;
 }
 
-const int *records_places(const struct session *s, const struct head_id *head, int n,
+const int *records_places(const struct session *session, const struct head_id *head, int n,
                           struct arena *a)
 {
     int *place = arena_alloc(a, (size_t)n, sizeof *place);
 
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
-            place[i] += session_rank(s, head[k].layer, head[k].head) <
-                        session_rank(s, head[i].layer, head[i].head);
+            place[i] += session_rank(session, head[k].layer, head[k].head) <
+                        session_rank(session, head[i].layer, head[i].head);
     return place;
 }
 
@@ -70,11 +72,11 @@ const char *records_head_name(struct arena *a, const void *row)
                           arena_printf(a, "L%dH%d", id->layer, id->head);
 }
 
-struct head_id records_head(const struct session *s, struct head_id id)
+struct head_id records_head(const struct session *session, struct head_id id)
 {
-    if (session_averages(s, AVERAGE_LAYERS))
+    if (session_averages(session, AVERAGE_LAYERS))
         id.layer = -1;
-    if (session_averages(s, AVERAGE_HEADS))
+    if (session_averages(session, AVERAGE_HEADS))
         id.head = -1;
     return id;
 }
@@ -98,22 +100,22 @@ const char *records_bootstrap(struct arena *a, const void *estimate)
     return interval(a, x->boot_low, x->boot_high);
 }
 
-const struct record *records_without_bootstrap(struct arena *a, const struct record *r)
+const struct record *records_without_bootstrap(struct arena *a, const struct record *record)
 {
     static const char *const names[] = { "bootstrap", "boot_low", "boot_high", NULL };
 
-    return record_without(a, r, IN_ALL, names);
+    return record_without(a, record, IN_ALL, names);
 }
 
-struct text_span records_label(const struct tokens *t, int i)
+struct text_span records_label(const struct tokens *tokens, int i)
 {
-    return (struct text_span){ t->label[i], t->label_size[i] };
+    return (struct text_span){ tokens->label[i], tokens->label_size[i] };
 }
 
-const char *records_token(struct arena *a, const struct tokens *t, int i)
+const char *records_token(struct arena *a, const struct tokens *tokens, int i)
 {
-    const char *text = t->label[i];
-    size_t count = t->label_size[i];
+    const char *text = tokens->label[i];
+    size_t count = tokens->label_size[i];
 
     while (count > 1 && *text == ' ') {
         text++;
@@ -124,31 +126,31 @@ const char *records_token(struct arena *a, const struct tokens *t, int i)
     return report_clean(a, text, count);
 }
 
-const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+const char *records_link(struct arena *a, const struct session *session, const struct item *item,
                          struct link link)
 {
     if (link.key < 0)
         return NULL;
     return arena_printf(a, "%s(%d) → %s(%d)",
-                        records_token(a, session_queries(s, item), link.query), link.query,
-                        records_token(a, session_keys(s, item), link.key), link.key);
+                        records_token(a, session_queries(session, item), link.query), link.query,
+                        records_token(a, session_keys(session, item), link.key), link.key);
 }
 
-struct list records_pieces(const struct tokens *t)
+struct list records_pieces(const struct tokens *tokens)
 {
-    return (struct list){ t->piece, t->n };
+    return (struct list){ tokens->piece, tokens->n };
 }
 
-struct list records_labels(struct arena *a, const struct tokens *t)
+struct list records_labels(struct arena *a, const struct tokens *tokens)
 {
-    struct text_span *label = arena_alloc(a, (size_t)t->n, sizeof *label);
+    struct text_span *label = arena_alloc(a, (size_t)tokens->n, sizeof *label);
 
-    for (int i = 0; i < t->n; i++)
-        label[i] = records_label(t, i);
-    return (struct list){ label, t->n };
+    for (int i = 0; i < tokens->n; i++)
+        label[i] = records_label(tokens, i);
+    return (struct list){ label, tokens->n };
 }
 
-struct list records_ids(const struct tokens *t)
+struct list records_ids(const struct tokens *tokens)
 {
-    return (struct list){ t->id, t->id != NULL ? t->n : -1 };
+    return (struct list){ tokens->id, tokens->id != NULL ? tokens->n : -1 };
 }

@@ -25,13 +25,13 @@ struct records_text_id {
 };
 
 /* The hash of the weights alone, by which reports of heads identify their model. */
-const char *records_weights(struct arena *a, const struct model *m);
+const char *records_weights(struct arena *a, const struct model *model);
 
 #define WEIGHTS_COLUMN(at) \
     { "weights_hash", "hash of the model's weights, whatever its name is", .kind = COLUMN_TEXT, \
       .where = IN_JSON, .null = NULL_ABSENT, .field = at }
 
-struct records_text_id records_text_id(const struct session *s, const struct item *item);
+struct records_text_id records_text_id(const struct session *session, const struct item *item);
 
 #define TEXT_F(f) offsetof(struct records_text_id, f)
 #define TEXT_COLUMNS_INDEX \
@@ -89,20 +89,22 @@ struct records_shown {
     struct list hidden, hidden_key;     /* positions of hidden queries, and keys */
 };
 
-struct records_shown records_shown(const struct session *s, struct arena *a,
+struct records_shown records_shown(const struct session *session, struct arena *a,
                                    const struct item *item);
 
-/* r without the column of pieces, unless --split is given; in the session's arena. */
-const struct record *records_without_part(const struct session *s, const struct record *r);
+/* record without the column of pieces, unless --split is given; in the session's arena. */
+const struct record *records_without_part(const struct session *session,
+                                          const struct record *record);
 
 /* The options alone, without the positions of a text. */
-struct records_shown records_shown_asked(const struct session *s);
+struct records_shown records_shown_asked(const struct session *session);
 
-/* r without the columns of options that are not given, in the session's arena. */
-const struct record *records_without_shown(const struct session *s, const struct record *r);
+/* record without the columns of options that are not given, in the session's arena. */
+const struct record *records_without_shown(const struct session *session,
+                                           const struct record *record);
 
 /* A line above tables about hidden tokens and the rows that metrics use; NULL if none is hidden. */
-const char *records_shown_line(const struct session *s, struct arena *a,
+const char *records_shown_line(const struct session *session, struct arena *a,
                                const struct item *item);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
@@ -153,15 +155,15 @@ struct head_id {
 };
 
 /* The selected heads of the shown model, layer by layer: [*n] of arena a. */
-const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+const struct head_id *records_heads(const struct session *session, const struct wanted *want,
                                     struct arena *a, int *n);
 
 /* The head of a row: one of those; with --average the mean of heads or of layers, whose number is
  * then -1. */
-struct head_id records_head(const struct session *s, struct head_id id);
+struct head_id records_head(const struct session *session, struct head_id id);
 
 /* Their positions in a figure, which is ordered by -l and -H: [n] in arena a. */
-const int *records_places(const struct session *s, const struct head_id *head, int n,
+const int *records_places(const struct session *session, const struct head_id *head, int n,
                           struct arena *a);
 
 /* "L1H3", for means "L1", "H3" or "all": the cell of a row that begins with a struct head_id. */
@@ -239,25 +241,25 @@ const char *records_bootstrap(struct arena *a, const void *estimate);
         RECORD_COLUMNS(id##_estimate), \
     };
 
-/* r without the columns of a bootstrap, in arena a. */
-const struct record *records_without_bootstrap(struct arena *a, const struct record *r);
+/* record without the columns of a bootstrap, in arena a. */
+const struct record *records_without_bootstrap(struct arena *a, const struct record *record);
 
 /* ---- tokens, as the fields of columns ---- */
 
 /* Token i's decoded text: COLUMN_SPAN. */
-struct text_span records_label(const struct tokens *t, int i);
+struct text_span records_label(const struct tokens *tokens, int i);
 
 /* The same for readers: trimmed, whitespace made visible; in arena a. */
-const char *records_token(struct arena *a, const struct tokens *t, int i);
+const char *records_token(struct arena *a, const struct tokens *tokens, int i);
 
 /* "cat(6) → dog(5)", in arena a; NULL if the link has no key. */
-const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+const char *records_link(struct arena *a, const struct session *session, const struct item *item,
                          struct link link);
 
 /* All tokens, for list columns. */
-struct list records_pieces(const struct tokens *t);    /* COLUMN_TEXT */
+struct list records_pieces(const struct tokens *tokens);    /* COLUMN_TEXT */
 /* COLUMN_SPAN: the decoded text of each */
-struct list records_labels(struct arena *a, const struct tokens *t);
-struct list records_ids(const struct tokens *t);       /* COLUMN_INT; undefined without ids */
+struct list records_labels(struct arena *a, const struct tokens *tokens);
+struct list records_ids(const struct tokens *tokens);       /* COLUMN_INT; undefined without ids */
 
 #endif

@@ -3,41 +3,42 @@
 #include "session/average.h"
 #include "task/records.h"
 
-struct records_shown records_shown_asked(const struct session *s)
+struct records_shown records_shown_asked(const struct session *session)
 {
-    return (struct records_shown){ .average = s->asked->average,
-                                   .weight = weighting_names[s->asked->weight],
-                                   .hide = shown_list(s),
-                                   .merge = merge_names[s->asked->merge],
-                                   .renorm = s->asked->renorm };
+    return (struct records_shown){ .average = session->asked->average,
+                                   .weight = weighting_names[session->asked->weight],
+                                   .hide = shown_list(session),
+                                   .merge = merge_names[session->asked->merge],
+                                   .renorm = session->asked->renorm };
 }
 
-struct records_shown records_shown(const struct session *s, struct arena *a,
+struct records_shown records_shown(const struct session *session, struct arena *a,
                                    const struct item *item)
 {
-    struct records_shown shown = records_shown_asked(s);
+    struct records_shown shown = records_shown_asked(session);
 
-    shown.hidden.at = shown_hidden(a, item, session_query_side(s), &shown.hidden.n);
-    shown.hidden_key.at = shown_hidden(a, item, session_key_side(s), &shown.hidden_key.n);
+    shown.hidden.at = shown_hidden(a, item, session_query_side(session), &shown.hidden.n);
+    shown.hidden_key.at = shown_hidden(a, item, session_key_side(session), &shown.hidden_key.n);
     return shown;
 }
 
-const struct record *records_without_shown(const struct session *s, const struct record *r)
+const struct record *records_without_shown(const struct session *session,
+                                           const struct record *record)
 {
     static const char *const of_hide[] = { "hide", "renorm", "hidden", "hidden_key", NULL };
     static const char *const of_average[] = { "average", NULL };
     static const char *const of_merge[] = { "merge", NULL };
     static const char *const of_weight[] = { "weight", NULL };
 
-    if (s->asked->weight == WEIGHTING_PLAIN)
-        r = record_without(s->a, r, IN_TSV | IN_JSON, of_weight);
-    if (s->average == NULL)
-        r = record_without(s->a, r, IN_TSV | IN_JSON, of_average);
-    if (shown_list(s) == NULL)
-        r = record_without(s->a, r, IN_TSV | IN_JSON, of_hide);
-    if (s->asked->merge == MERGE_NONE)
-        r = record_without(s->a, r, IN_TSV | IN_JSON, of_merge);
-    return r;
+    if (session->asked->weight == WEIGHTING_PLAIN)
+        record = record_without(session->a, record, IN_TSV | IN_JSON, of_weight);
+    if (session->average == NULL)
+        record = record_without(session->a, record, IN_TSV | IN_JSON, of_average);
+    if (shown_list(session) == NULL)
+        record = record_without(session->a, record, IN_TSV | IN_JSON, of_hide);
+    if (session->asked->merge == MERGE_NONE)
+        record = record_without(session->a, record, IN_TSV | IN_JSON, of_merge);
+    return record;
 }
 
 /* Those of n parts that are not NULL, with semicolons between; NULL: none is. */
@@ -51,13 +52,13 @@ static const char *joined(struct arena *a, const char *const *part, int n)
     return text;
 }
 
-const char *records_shown_line(const struct session *s, struct arena *a,
+const char *records_shown_line(const struct session *session, struct arena *a,
                                const struct item *item)
 {
-    const char *shown = shown_text(s, a, item, SHOWN_WEIGHTS);
+    const char *shown = shown_text(session, a, item, SHOWN_WEIGHTS);
     const char *part[] = {
-        item->n_several > 0 ? item->input : NULL, average_text(s, a), shown,
-        shown != NULL && shown_hides(s, item) && !s->asked->renorm ?
+        item->n_several > 0 ? item->input : NULL, average_text(session, a), shown,
+        shown != NULL && shown_hides(session, item) && !session->asked->renorm ?
             "metrics are of rows divided by what is left" : NULL,
     };
     const char *text = joined(a, part, 4);

@@ -22,16 +22,16 @@ struct results {
 };
 
 /* in: the source of the texts; NULL if rows are not of texts. */
-int results_open(struct results *r, const struct record *record, const struct input *in,
+int results_open(struct results *results, const struct record *record, const struct input *input,
                  struct err *e);
 
-/* Before and after a text's output, which goes to r->report.file; it is flushed for a reader that
- * waits for it before it sends the next text. */
-int results_begin(struct results *r, struct arena *a, const struct item *item,
+/* Before and after a text's output, which goes to results->report.file; it is flushed for a reader
+ * that waits for it before it sends the next text. */
+int results_begin(struct results *results, struct arena *a, const struct item *item,
                   struct err *e);
-int results_end(struct results *r, struct err *e);
+int results_end(struct results *results, struct err *e);
 /* Writes a blank line before tables, if others are above. */
-void results_part(struct results *r);
+void results_part(struct results *results);
 
 /* The report of one text. */
 struct results_text {
@@ -45,14 +45,14 @@ struct results_text {
 };
 
 /* If tables go to a terminal, sets *look to its width and colours; else false. */
-bool results_look(const struct results *r, struct table_look *look);
+bool results_look(const struct results *results, struct table_look *look);
 
 /*
  * Writes the report of one text, including begin and end, in the report's format.  Tables of one of
  * several texts have "text 2" above, after a blank line except for the first.  Errors: those of the
  * output.
  */
-int results_text(struct results *r, struct arena *a, const struct item *item,
+int results_text(struct results *results, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e);
 
 /*
@@ -61,21 +61,21 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
  * tell(self, a, i, text) makes the report of items[i], on any thread, in arena a.  Errors: those of
  * the output; ERR_SYSTEM: no memory.
  */
-int results_texts(struct results *r, struct arena *a, const struct item *items, int n,
+int results_texts(struct results *results, struct arena *a, const struct item *items, int n,
                   void (*tell)(void *self, struct arena *a, int i, struct results_text *text),
                   void *self, struct err *e);
 
 /* Formats a text as results_texts does, on any thread; to->data NULL: no memory. */
-void results_format(const struct results *r, struct arena *a, const struct item *item,
+void results_format(const struct results *results, struct arena *a, const struct item *item,
                     const struct results_text *text, struct memory_file *to);
 
 /* Writes the end of the report; no text may follow. */
-void results_finish(struct results *r);
+void results_finish(struct results *results);
 
 /*
  * Ends input and output, after results_finish.  The output of usable lines is kept even if others
  * were unusable: then rc 0 becomes an error that says so.
  */
-int results_close(struct results *r, const struct input *in, int rc, struct err *e);
+int results_close(struct results *results, const struct input *input, int rc, struct err *e);
 
 #endif

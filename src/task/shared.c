@@ -30,11 +30,11 @@ static int to_folder(void *self, struct arena *a, const struct item *item, struc
     return to_file(files, a, item, output_name(files->output, a, item->index, item->part), e);
 }
 
-int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
+int shared_check_seed(const struct shared_args *args, const struct input *input, const char *what,
                       struct err *e)
 {
     if (!opts_is_given(&args->common, offsetof(struct shared_args, asked.seed)) ||
-        (in != NULL && input_is_drawn(in)))
+        (input != NULL && input_is_drawn(input)))
         return 0;
     return err_set(e, ERR_USAGE, "--seed is of %sthe random input of a bare layer, which is not "
                    "used here", what != NULL ? what : "");
@@ -96,37 +96,37 @@ int shared_check_readers(const struct shared_args *args, const struct output *ou
     return 0;
 }
 
-int shared_several(const struct session *s, const struct input *in, const char *folder,
+int shared_several(const struct session *session, const struct input *input, const char *folder,
                    struct err *e)
 {
-    const char *name = input_name(in) != NULL ? input_name(in) : "--split";
+    const char *name = input_name(input) != NULL ? input_name(input) : "--split";
 
-    return s->asked->handed != NULL ?
+    return session->asked->handed != NULL ?
         err_set(e, ERR_USAGE, "%s: several texts, where one file is made: expected one", name) :
         err_set(e, ERR_USAGE, "%s: several texts require a folder%s", name, folder);
 }
 
-int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+int shared_to_files(const struct session *session, struct input *input, const struct output *output,
                     int (*fn)(void *self, struct arena *a, const struct item *item,
                               const char *path, struct err *e),
                    void *self, struct err *e)
 {
-    struct files files = { s, output, fn, self };
-    struct arena *a = s->a;
+    struct files files = { session, output, fn, self };
+    struct arena *a = session->a;
     struct item item, second;
     int status;
 
     if (output->folder || output_is_on_terminal(output))
-        return input_each(in, to_folder, &files, e);
-    status = input_next(in, a, &item, e);
-    if (status == 0 && input_result(in, 0, e) == 0)
-        return err_set(e, ERR_INPUT, "%s: holds no text", s->asked->file);
+        return input_each(input, to_folder, &files, e);
+    status = input_next(input, a, &item, e);
+    if (status == 0 && input_result(input, 0, e) == 0)
+        return err_set(e, ERR_INPUT, "%s: holds no text", session->asked->file);
     if (status != 1)
         return status;
-    status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    status = input_is_file(input) ? input_next(input, a, &second, e) : 0;
     if (status == 1)
-        return shared_several(s, in, ": -o DIR/", e);
-    if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
+        return shared_several(session, input, ": -o DIR/", e);
+    if (status != 0 || session_generate(session, &item, 1, a, e) != 0)
         return -1;
     return to_file(&files, a, &item, output->path, e);
 }

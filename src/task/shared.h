@@ -60,7 +60,7 @@ extern const struct opt_values global_values, mask_values;
  * ERR_USAGE: --seed is given, but nothing is drawn for this input; what: what the command draws
  * otherwise, for the message, such as "of the probes"; NULL: nothing.
  */
-int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
+int shared_check_seed(const struct shared_args *args, const struct input *input, const char *what,
                       struct err *e);
 
 /* ERR_USAGE: an option of figures is given, but the output is not a figure, or has a format that
@@ -81,7 +81,7 @@ int shared_check_readers(const struct shared_args *args, const struct output *ou
 
 /* Sets ERR_USAGE: several texts for one file; folder: the option that takes a folder.  Returns -1.
  * */
-int shared_several(const struct session *s, const struct input *in, const char *folder,
+int shared_several(const struct session *session, const struct input *input, const char *folder,
                    struct err *e);
 
 /*
@@ -89,7 +89,7 @@ int shared_several(const struct session *s, const struct input *in, const char *
  * DIR/000001.EXTENSION by line number for a folder.  Errors: those of input_each; ERR_USAGE, before
  * any text is drawn, for a second text if the output is neither a folder nor text on a terminal.
  */
-int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+int shared_to_files(const struct session *session, struct input *input, const struct output *output,
                     int (*fn)(void *self, struct arena *a, const struct item *item,
                               const char *path, struct err *e),
                    void *self, struct err *e);

@@ -64,28 +64,28 @@ struct trial {
 /* ---- the runs ---- */
 
 /* The same text 1 + runs times; the first has no noise. */
-static int pack_runs(struct trial *t, const struct item *item, struct err *e)
+static int pack_runs(struct trial *trial, const struct item *item, struct err *e)
 {
-    int count = t->j->args->runs + 1;
+    int count = trial->j->args->runs + 1;
     int longer = item->tokens.n > item->target.n ? item->tokens.n : item->target.n;
     struct item *copies;
 
     if (longer > INT_MAX / count)
         return err_set(e, ERR_INPUT, "%d token%s, %d times: at most %d fit one batch",
                        longer, str_plural(longer), count, INT_MAX);
-    copies = arena_alloc(t->a, (size_t)count, sizeof *copies);
+    copies = arena_alloc(trial->a, (size_t)count, sizeof *copies);
     for (int i = 0; i < count; i++)
         copies[i] = *item;
-    texts_pack(&t->texts, t->a, copies, count);
+    texts_pack(&trial->texts, trial->a, copies, count);
     return 0;
 }
 
 /* Run by run what torch.randn would give for [T, E] of a generator seeded once. */
-static void make_noise(struct trial *t)
+static void make_noise(struct trial *trial)
 {
-    const struct stability_args *args = t->j->args;
-    int64_t E = t->j->job.s.model->config.d_embed, count = t->texts.source.start[1] * E;
-    float *noise = arena_alloc(t->a, (size_t)(args->runs + 1),
+    const struct stability_args *args = trial->j->args;
+    int64_t E = trial->j->job.s.model->config.d_embed, count = trial->texts.source.start[1] * E;
+    float *noise = arena_alloc(trial->a, (size_t)(args->runs + 1),
                                (size_t)count * sizeof *noise);
     struct rng rng;
 
@@ -94,18 +94,19 @@ static void make_noise(struct trial *t)
         rng_normal_fill(&rng, noise + r * count, count);
     for (int64_t i = count; i < (args->runs + 1) * count; i++)
         noise[i] *= (float)args->noise;
-    t->change.noise = noise;
-    t->change.noise_relative = args->relative_noise;
+    trial->change.noise = noise;
+    trial->change.noise_relative = args->relative_noise;
 }
 
-static int stability_forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
+static int stability_forward(struct trial *trial, const struct sink *sinks, int n_sinks,
+                             struct err *e)
 {
-    const struct session *session = &t->j->job.s;
-    struct wanted want = t->j->job.want;
+    const struct session *session = &trial->j->job.s;
+    struct wanted want = trial->j->job.want;
 
-    want.change = &t->change;
-    want.hidden = t->hidden;
-    return session_forward(session, &t->texts, &want, sinks, n_sinks, t->a, e);
+    want.change = &trial->change;
+    want.hidden = trial->hidden;
+    return session_forward(session, &trial->texts, &want, sinks, n_sinks, trial->a, e);
 }
 
 /* The only head of its layer that is heard. */
@@ -126,32 +127,32 @@ static void silence_others(void *self, int layer, enum stack_id stack, float *z,
             memset(z + (size_t)i * d, 0, d * sizeof *z);
 }
 
-static int run_alone(struct trial *t, int l, int h, struct err *e)
+static int run_alone(struct trial *trial, int l, int h, struct err *e)
 {
-    const struct config *config = &t->j->job.s.shown->config;
+    const struct config *config = &trial->j->job.s.shown->config;
     int H = config->n_heads;
-    struct alone alone = { config, t->j->job.s.stack, l, h };
+    struct alone alone = { config, trial->j->job.s.stack, l, h };
     struct intervention intervention = { silence_others, &alone };
 
-    t->change.intervention = &intervention;
-    if (stability_forward(t, NULL, 0, e) != 0)
+    trial->change.intervention = &intervention;
+    if (stability_forward(trial, NULL, 0, e) != 0)
         return -1;
-    t->alone[l * H + h] = stability_output(t->hidden, t->n, t->j->args->runs);
+    trial->alone[l * H + h] = stability_output(trial->hidden, trial->n, trial->j->args->runs);
     return 0;
 }
 
-static int run_all_alone(struct trial *t, struct err *e)
+static int run_all_alone(struct trial *trial, struct err *e)
 {
-    const struct config *config = &t->j->job.s.shown->config;
-    struct progress *progress = t->j->job.s.env->progress;
+    const struct config *config = &trial->j->job.s.shown->config;
+    struct progress *progress = trial->j->job.s.env->progress;
     size_t count = (size_t)config->n_layers * (size_t)config->n_heads;
     int n;
 
-    t->alone = arena_alloc(t->a, count, sizeof *t->alone);
-    records_heads(&t->j->job.s, &t->j->job.want, t->a, &n);
+    trial->alone = arena_alloc(trial->a, count, sizeof *trial->alone);
+    records_heads(&trial->j->job.s, &trial->j->job.want, trial->a, &n);
     progress_begin(progress, "head", n);
-    for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); ) {
-        if (run_alone(t, l, h, e) != 0)
+    for (int l = 0, h = -1; session_next_head(&trial->j->job.s, &trial->j->job.want, &l, &h); ) {
+        if (run_alone(trial, l, h, e) != 0)
             return -1;
         progress_step(progress);
     }
@@ -159,24 +160,24 @@ static int run_all_alone(struct trial *t, struct err *e)
     return 0;
 }
 
-static int run_trial(struct trial *t, const struct item *item, struct err *e)
+static int run_trial(struct trial *trial, const struct item *item, struct err *e)
 {
-    const struct session *session = &t->j->job.s;
+    const struct session *session = &trial->j->job.s;
     struct sink sink;
 
-    if (pack_runs(t, item, e) != 0)
+    if (pack_runs(trial, item, e) != 0)
         return -1;
-    t->change = session->change;
-    make_noise(t);
-    t->n = (int64_t)session_queries(session, item)->n * session->shown->d_hidden;
-    t->hidden = arena_alloc(t->a, (size_t)(t->j->args->runs + 1),
-                            (size_t)t->n * sizeof *t->hidden);
-    t->heads = stability_new(t->a, session->shown);
-    sink = stability_sink(t->heads);
-    if (stability_forward(t, &sink, 1, e) != 0)
+    trial->change = session->change;
+    make_noise(trial);
+    trial->n = (int64_t)session_queries(session, item)->n * session->shown->d_hidden;
+    trial->hidden = arena_alloc(trial->a, (size_t)(trial->j->args->runs + 1),
+                                (size_t)trial->n * sizeof *trial->hidden);
+    trial->heads = stability_new(trial->a, session->shown);
+    sink = stability_sink(trial->heads);
+    if (stability_forward(trial, &sink, 1, e) != 0)
         return -1;
-    t->whole = stability_output(t->hidden, t->n, t->j->args->runs);
-    return t->j->args->heads_alone ? run_all_alone(t, e) : 0;
+    trial->whole = stability_output(trial->hidden, trial->n, trial->j->args->runs);
+    return trial->j->args->heads_alone ? run_all_alone(trial, e) : 0;
 }
 
 /* ---- records ---- */
@@ -262,51 +263,51 @@ static const struct record text_record = {
 
 /* ---- reports ---- */
 
-static struct list stability_head_rows(const struct trial *t)
+static struct list stability_head_rows(const struct trial *trial)
 {
-    const struct session *session = &t->j->job.s;
+    const struct session *session = &trial->j->job.s;
     int count;
-    const struct head_id *id = records_heads(session, &t->j->job.want, t->a, &count);
-    struct head_row *row = arena_alloc(t->a, (size_t)count, sizeof *row);
+    const struct head_id *id = records_heads(session, &trial->j->job.want, trial->a, &count);
+    struct head_row *row = arena_alloc(trial->a, (size_t)count, sizeof *row);
 
     for (int i = 0; i < count; i++) {
         int layer = id[i].layer, head = id[i].head;
 
-        row[i] = (struct head_row){ id[i], stability_head(t->heads, layer, head), NULL };
-        if (t->alone != NULL)
-            row[i].alone = &t->alone[layer * session->shown->config.n_heads + head];
+        row[i] = (struct head_row){ id[i], stability_head(trial->heads, layer, head), NULL };
+        if (trial->alone != NULL)
+            row[i].alone = &trial->alone[layer * session->shown->config.n_heads + head];
     }
     return (struct list){ row, count };
 }
 
 /* Above the table: the output, and what was done. */
-static const char *stability_lead(const struct trial *t)
+static const char *stability_lead(const struct trial *trial)
 {
-    const struct stability_args *args = t->j->args;
-    const char *relative = "", *weights = shown_asked(&t->j->job.s, t->a, SHOWN_NUMBERS);
+    const struct stability_args *args = trial->j->args;
+    const char *relative = "", *weights = shown_asked(&trial->j->job.s, trial->a, SHOWN_NUMBERS);
 
-    if (!isnan(t->whole.relative))
-        relative = arena_printf(t->a, "relative       %.6g\n", t->whole.relative);
-    return arena_printf(t->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
+    if (!isnan(trial->whole.relative))
+        relative = arena_printf(trial->a, "relative       %.6g\n", trial->whole.relative);
+    return arena_printf(trial->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
                         "%d run%s, noise %.4g%s, seed %d (MT19937)%s%s\n\n",
-                        t->whole.mean_variance, t->whole.max_variance, relative,
+                        trial->whole.mean_variance, trial->whole.max_variance, relative,
                         args->runs, str_plural(args->runs), args->noise,
                         args->relative_noise ? " of the embeddings" : "",
                         args->shared.asked.seed, weights != NULL ? "; " : "",
                         weights != NULL ? weights : "");
 }
 
-static struct text_row stability_text_row(const struct trial *t, const struct item *item)
+static struct text_row stability_text_row(const struct trial *trial, const struct item *item)
 {
-    const struct stability_args *args = t->j->args;
+    const struct stability_args *args = trial->j->args;
 
     return (struct text_row){
-        .id = records_text_id(&t->j->job.s, item), .runs = args->runs,
+        .id = records_text_id(&trial->j->job.s, item), .runs = args->runs,
         .seed = args->shared.asked.seed,
         .noise = args->noise, .relative_noise = args->relative_noise,
         .generator = "MT19937, torch.randn",
-        .weight = weighting_names[t->j->job.s.asked->weight], .change = t->whole,
-        .heads = stability_head_rows(t),
+        .weight = weighting_names[trial->j->job.s.asked->weight], .change = trial->whole,
+        .heads = stability_head_rows(trial),
     };
 }
 

@@ -26,107 +26,107 @@ struct state {
     struct timespec saved;      /* when; 0: not yet */
 };
 
-static const struct shared_args *args_of(const struct job *j)
+static const struct shared_args *args_of(const struct job *job)
 {
-    return j->args;
+    return job->args;
 }
 
 /* Reports are written as texts are done. */
-static bool has_reports(const struct job *j)
+static bool has_reports(const struct job *job)
 {
-    return !j->of_many && !j->results.output.folder;
+    return !job->of_many && !job->results.output.folder;
 }
 
 /* Of texts, or of trees; NULL: there is none. */
-static const char *file_of(const struct job *j)
+static const char *file_of(const struct job *job)
 {
-    return j->parts->file != NULL ? j->parts->file(j) : args_of(j)->asked.file;
+    return job->parts->file != NULL ? job->parts->file(job) : args_of(job)->asked.file;
 }
 
 /* What is unfinished is a file that is written, too. */
-static int claim_partial(const struct job *j, struct err *e)
+static int claim_partial(const struct job *job, struct err *e)
 {
-    struct arena *a = j->s.a;
-    const char *path = arena_printf(a, "%s.partial", j->results.output.path);
+    struct arena *a = job->s.a;
+    const char *path = arena_printf(a, "%s.partial", job->results.output.path);
 
-    if (!j->results.output.folder && out_is_file(j->results.output.path))
+    if (!job->results.output.folder && out_is_file(job->results.output.path))
         claims_write(a, path, path);
     return claims_check(a, a, e);
 }
 
-int state_check(struct job *j, struct err *e)
+int state_check(struct job *job, struct err *e)
 {
-    const struct output *output = &j->results.output;
+    const struct output *output = &job->results.output;
     const char *file;
 
-    if (j->parts == NULL || args_of(j)->resume == NULL)
+    if (job->parts == NULL || args_of(job)->resume == NULL)
         return 0;
-    file = file_of(j);
+    file = file_of(job);
     if (!output_is_report(output) && output->format != OUTPUT_SUMS)
         return err_set(e, ERR_USAGE, "--resume: a picture cannot be gone on with: expected a "
                        "report");
     if (file == NULL || strcmp(file, "-") == 0)
         return err_set(e, ERR_USAGE, "--resume requires -f FILE, which can be read again");
-    if (has_reports(j) && !out_is_file(output->path))
+    if (has_reports(job) && !out_is_file(output->path))
         return err_set(e, ERR_USAGE, "--resume: of reports of each text, requires -o FILE");
-    return claim_partial(j, e);
+    return claim_partial(job, e);
 }
 
 /* ---- the file ---- */
 
 /* All of the file of texts, so that one that was changed is not gone on with. */
-static int check_sum(const struct job *j, struct state *s, struct err *e)
+static int check_sum(const struct job *job, struct state *state, struct err *e)
 {
     struct span file;
 
-    if (file_map(file_of(j), &file, e) != 0)
+    if (file_map(file_of(job), &file, e) != 0)
         return -1;
-    s->n_bytes = file.size;
-    s->crc = (uint32_t)crc32_z(0, file.data, file.size);
+    state->n_bytes = file.size;
+    state->crc = (uint32_t)crc32_z(0, file.data, file.size);
     file_unmap(file);
     return 0;
 }
 
-static void state_describe(struct job *j, json_t **run, json_t **part)
+static void state_describe(struct job *job, json_t **run, json_t **part)
 {
-    struct arena *a = j->s.a;
-    const struct state *s = j->state;
+    struct arena *a = job->s.a;
+    const struct state *s = job->state;
 
-    parts_describe(j, run, part);
+    parts_describe(job, run, part);
     json_put(a, *run, "bytes of the texts", json_integer((json_int_t)s->n_bytes));
     json_put(a, *run, "checksum of the texts", parts_hex(a, s->crc));
-    if (!j->of_many)
-        json_put(a, *run, "reports", json_string(output_format_name(j->results.output.format)));
-    json_put(a, *part, "lines", json_integer(parts_texts(j).n));
-    json_put(a, *part, "pieces", json_integer(parts_texts(j).n_parts));
+    if (!job->of_many)
+        json_put(a, *run, "reports", json_string(output_format_name(job->results.output.format)));
+    json_put(a, *part, "lines", json_integer(parts_texts(job).n));
+    json_put(a, *part, "pieces", json_integer(parts_texts(job).n_parts));
     json_put(a, *part, "ended", json_boolean(s->ended));
 }
 
 /* What lies in OUT.partial is on the disk before the file says so. */
-static int write_state(struct job *j, FILE *f, struct err *e)
+static int write_state(struct job *job, FILE *file, struct err *e)
 {
     int64_t n = 0;
     json_t *run, *part;
 
-    if (has_reports(j) && out_keep(&j->results.output.out, &n, e) != 0)
+    if (has_reports(job) && out_keep(&job->results.output.out, &n, e) != 0)
         return -1;
-    state_describe(j, &run, &part);
-    json_put(j->s.a, part, "output", json_integer(n));
-    parts_put(j, run, part, f);
-    json_drop(j->s.a, run);
-    json_drop(j->s.a, part);
+    state_describe(job, &run, &part);
+    json_put(job->s.a, part, "output", json_integer(n));
+    parts_put(job, run, part, file);
+    json_drop(job->s.a, run);
+    json_drop(job->s.a, part);
     return 0;
 }
 
-static void unlock(struct state *s)
+static void unlock(struct state *state)
 {
-    if (s->lock >= 0)
-        close(s->lock);
-    s->lock = -1;
+    if (state->lock >= 0)
+        close(state->lock);
+    state->lock = -1;
 }
 
 /* The file takes its name as one that is locked. */
-static int state_replace(struct state *s, struct out *out, struct err *e)
+static int state_replace(struct state *state, struct out *out, struct err *e)
 {
     int next = lock_next(fileno(out->file));
 
@@ -135,34 +135,34 @@ static int state_replace(struct state *s, struct out *out, struct err *e)
             close(next);
         return -1;
     }
-    unlock(s);
-    s->lock = next;
+    unlock(state);
+    state->lock = next;
     return 0;
 }
 
-static int save(struct job *j, struct err *e)
+static int save(struct job *job, struct err *e)
 {
-    struct arena *a = j->s.a;
+    struct arena *a = job->s.a;
     struct arena_mark mark = arena_mark(a);
     struct out out;
 
-    if (out_open(&out, j->state->path, OUT_DURABLE, e) != 0)
+    if (out_open(&out, job->state->path, OUT_DURABLE, e) != 0)
         return -1;
-    if (write_state(j, out.file, e) != 0) {
+    if (write_state(job, out.file, e) != 0) {
         out_abort(&out);
         return -1;
     }
-    clock_gettime(CLOCK_MONOTONIC, &j->state->saved);
+    clock_gettime(CLOCK_MONOTONIC, &job->state->saved);
     arena_reset(a, mark);
-    return state_replace(j->state, &out, e);
+    return state_replace(job->state, &out, e);
 }
 
-static bool is_due(const struct state *s)
+static bool is_due(const struct state *state)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return s->saved.tv_sec == 0 || now.tv_sec - s->saved.tv_sec >= SECONDS_BETWEEN;
+    return state->saved.tv_sec == 0 || now.tv_sec - state->saved.tv_sec >= SECONDS_BETWEEN;
 }
 
 int state_batch_done(void *job, struct err *e)
@@ -190,19 +190,19 @@ static int read_length(const json_t *part, int64_t *n, struct err *e)
     return *n >= 0 ? 0 : json_field_wrong("output", value, "a number of bytes", e);
 }
 
-static int skip(struct job *j, const struct parts_texts *done, struct err *e)
+static int skip(struct job *job, const struct parts_texts *done, struct err *e)
 {
-    return j->parts->skip != NULL ? j->parts->skip(j, done, e) :
-                                    input_skip(j->in, done->n, done->n_parts, done->n_bad, e);
+    return job->parts->skip != NULL ? job->parts->skip(job, done, e) :
+                                      input_skip(job->in, done->n, done->n_parts, done->n_bad, e);
 }
 
-static int state_read_part(struct job *j, const json_t *part, struct parts_texts *done,
+static int state_read_part(struct job *job, const json_t *part, struct parts_texts *done,
                            struct err *e)
 {
-    struct output *output = &j->results.output;
+    struct output *output = &job->results.output;
     int shard, n_lines, n_parts, n_bad;
 
-    if (json_field_int(part, "shard", j->shard.k, j->shard.k, &shard, e) != 0 ||
+    if (json_field_int(part, "shard", job->shard.k, job->shard.k, &shard, e) != 0 ||
         json_field_int(part, "lines", 0, INT32_MAX, &n_lines, e) != 0 ||
         json_field_int(part, "pieces", 0, n_lines > 0 ? INT32_MAX : 0, &n_parts, e) != 0 ||
         json_field_int(part, "unusable", 0, INT32_MAX, &n_bad, e) != 0 ||
@@ -213,30 +213,30 @@ static int state_read_part(struct job *j, const json_t *part, struct parts_texts
     return 0;
 }
 
-static int go_on(struct job *j, const struct sums *state, struct err *e)
+static int go_on(struct job *job, const struct sums *state, struct err *e)
 {
     struct sums own = { .path = "this run" };
     struct parts_texts done;
     json_t *run, *part;
 
-    state_describe(j, &run, &part);
+    state_describe(job, &run, &part);
     own.run = run;
-    if (sums_check_same(j->s.a, &own, state, e) != 0)
+    if (sums_check_same(job->s.a, &own, state, e) != 0)
         return -1;
-    if (state_read_part(j, state->part, &done, e) != 0)
+    if (state_read_part(job, state->part, &done, e) != 0)
         return err_under(e, "%s", state->path);
-    if (j->of_many && parts_add(j, state, e) != 0)
+    if (job->of_many && parts_add(job, state, e) != 0)
         return -1;
-    j->results.output.goes_on = has_reports(j);
-    return skip(j, &done, e);
+    job->results.output.goes_on = has_reports(job);
+    return skip(job, &done, e);
 }
 
 /* As it is made where there was none, and as long as nothing is kept in it. */
-static bool is_empty(const struct state *s)
+static bool is_empty(const struct state *state)
 {
     struct stat info;
 
-    return s->lock >= 0 && fstat(s->lock, &info) == 0 && info.st_size == 0;
+    return state->lock >= 0 && fstat(state->lock, &info) == 0 && info.st_size == 0;
 }
 
 /* Where the run ends before it has kept anything. */
@@ -249,44 +249,44 @@ static void release_state(void *what)
     unlock(s);
 }
 
-static int lock_state(struct job *j, struct err *e)
+static int lock_state(struct job *job, struct err *e)
 {
-    struct state *s = j->state;
+    struct state *s = job->state;
 
     if (file_exists(s->path) && !out_is_file(s->path))
         return 0;               /* sums_read refuses it */
     s->lock = lock_open(s->path, e);
     if (s->lock < 0)
         return -1;
-    arena_own(j->s.a, release_state, s);
+    arena_own(job->s.a, release_state, s);
     return 0;
 }
 
-static int read_state(struct job *j, struct err *e)
+static int read_state(struct job *job, struct err *e)
 {
     struct sums state;
 
-    if (is_empty(j->state))
+    if (is_empty(job->state))
         return 0;
-    if (sums_read(j->s.a, j->state->path, &state, e) != 0)
+    if (sums_read(job->s.a, job->state->path, &state, e) != 0)
         return -1;
-    return go_on(j, &state, e);
+    return go_on(job, &state, e);
 }
 
-int state_begin(struct job *j, struct err *e)
+int state_begin(struct job *job, struct err *e)
 {
-    const char *path = j->parts != NULL ? args_of(j)->resume : NULL;
+    const char *path = job->parts != NULL ? args_of(job)->resume : NULL;
 
     if (path == NULL)
         return 0;
-    j->state = arena_alloc(j->s.a, 1, sizeof *j->state);
-    j->state->path = path;
-    j->state->lock = -1;
-    j->results.output.partial = true;
-    if (check_sum(j, j->state, e) != 0 || lock_state(j, e) != 0 || read_state(j, e) != 0)
+    job->state = arena_alloc(job->s.a, 1, sizeof *job->state);
+    job->state->path = path;
+    job->state->lock = -1;
+    job->results.output.partial = true;
+    if (check_sum(job, job->state, e) != 0 || lock_state(job, e) != 0 || read_state(job, e) != 0)
         return -1;
-    if (j->in != NULL)
-        input_after_batches(j->in, state_batch_done, j);
+    if (job->in != NULL)
+        input_after_batches(job->in, state_batch_done, job);
     signals_put_off();
     return 0;
 }
@@ -294,27 +294,27 @@ int state_begin(struct job *j, struct err *e)
 /* ---- the end ---- */
 
 /* Where the output takes its name before the file is removed, the file says so. */
-int state_end(struct job *j, struct err *e)
+int state_end(struct job *job, struct err *e)
 {
-    if (j->state == NULL || !has_reports(j))
+    if (job->state == NULL || !has_reports(job))
         return 0;
-    results_finish(&j->results);
-    j->state->ended = true;
-    return save(j, e);
+    results_finish(&job->results);
+    job->state->ended = true;
+    return save(job, e);
 }
 
-int state_done(struct job *j, struct err *e)
+int state_done(struct job *job, struct err *e)
 {
     const char *file;
     int status = 0;
 
-    if (j->state == NULL)
+    if (job->state == NULL)
         return 0;
-    file = file_real(j->s.a, j->state->path);      /* what a link leads to */
+    file = file_real(job->s.a, job->state->path);      /* what a link leads to */
     if (file != NULL && unlink(file) != 0)
         status = err_set(e, ERR_SYSTEM, "%s: cannot be removed: %s; the run that it is of is "
-                         "complete", j->state->path, strerror(errno));
-    unlock(j->state);
+                         "complete", job->state->path, strerror(errno));
+    unlock(job->state);
     signals_put_off_end();
     return status;
 }

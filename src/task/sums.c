@@ -13,22 +13,22 @@ static const char magic[MAGIC] = "mha-viz/sums/1\n";
 
 /* ---- to a file ---- */
 
-static const char *head_text(struct arena *a, const struct sums *s)
+static const char *head_text(struct arena *a, const struct sums *sums)
 {
     json_t *root = json_hold(a, json_object());
     const char *text;
 
-    json_put_all(a, json_put(a, root, "run", json_object()), s->run);
-    json_put_all(a, json_put(a, root, "part", json_object()), s->part);
+    json_put_all(a, json_put(a, root, "run", json_object()), sums->run);
+    json_put_all(a, json_put(a, root, "part", json_object()), sums->part);
     text = json_text(a, root);
     json_drop(a, root);
     return text;
 }
 
-void sums_write(struct arena *a, const struct sums *s, FILE *f)
+void sums_write(struct arena *a, const struct sums *sums, FILE *file)
 {
-    const char *head = head_text(a, s);
-    uint64_t n_head = strlen(head), n_words = s->n * 8, n = 0;
+    const char *head = head_text(a, sums);
+    uint64_t n_head = strlen(head), n_words = sums->n * 8, n = 0;
     unsigned char *bytes = arena_alloc(a, MAGIC + 2 * SIZE + n_head + n_words + CRC, 1);
 
     memcpy(bytes, magic, MAGIC);
@@ -37,12 +37,12 @@ void sums_write(struct arena *a, const struct sums *s, FILE *f)
     n += SIZE;
     memcpy(bytes + n, head, (size_t)n_head);
     n += n_head;
-    bytes_put(bytes + n, s->n, SIZE);
+    bytes_put(bytes + n, sums->n, SIZE);
     n += SIZE;
-    bytes_copy(bytes + n, s->word, (size_t)s->n, 8);
+    bytes_copy(bytes + n, sums->word, (size_t)sums->n, 8);
     n += n_words;
     bytes_put(bytes + n, crc32_z(0, bytes, (size_t)n), CRC);
-    fwrite(bytes, 1, (size_t)(n + CRC), f);
+    fwrite(bytes, 1, (size_t)(n + CRC), file);
 }
 
 /* ---- from a file ---- */

@@ -27,7 +27,7 @@ struct sums {
 };
 
 /* ferror tells whether that failed. */
-void sums_write(struct arena *a, const struct sums *s, FILE *f);
+void sums_write(struct arena *a, const struct sums *sums, FILE *file);
 
 /*
  * Reads a file into arena a.  ERR_INPUT, with the path: no such file; not of this format; cut

@@ -106,39 +106,39 @@ static const struct record text_record = {
 
 /* ---- rows ---- */
 
-static struct list token_rows(struct arena *a, const struct tokens *t)
+static struct list token_rows(struct arena *a, const struct tokens *tokens)
 {
-    struct token_row *row = arena_alloc(a, (size_t)t->n, sizeof *row);
+    struct token_row *row = arena_alloc(a, (size_t)tokens->n, sizeof *row);
 
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < tokens->n; i++)
         row[i] = (struct token_row){
-            i, t->id[i], t->piece[i], records_label(t, i), t->chars[i],
-            t->bytes[i], t->type[i], t->special[i],
+            i, tokens->id[i], tokens->piece[i], records_label(tokens, i), tokens->chars[i],
+            tokens->bytes[i], tokens->type[i], tokens->special[i],
         };
-    return (struct list){ row, t->n };
+    return (struct list){ row, tokens->n };
 }
 
 /* Ids come without words. */
-static struct list words(struct arena *a, const struct tokens *t)
+static struct list words(struct arena *a, const struct tokens *tokens)
 {
     int *none;
 
-    if (t->word != NULL)
-        return (struct list){ t->word, t->n };
-    none = arena_alloc(a, (size_t)t->n, sizeof *none);
-    for (int i = 0; i < t->n; i++)
+    if (tokens->word != NULL)
+        return (struct list){ tokens->word, tokens->n };
+    none = arena_alloc(a, (size_t)tokens->n, sizeof *none);
+    for (int i = 0; i < tokens->n; i++)
         none[i] = -1;
-    return (struct list){ none, t->n };
+    return (struct list){ none, tokens->n };
 }
 
-static struct text_row tokens_text_row(const struct session *s, struct arena *a,
+static struct text_row tokens_text_row(const struct session *session, struct arena *a,
                                        const struct item *item)
 {
     const struct tokens *tokens = &item->tokens;
     int count = tokens->n;
 
     return (struct text_row){
-        .id = records_text_id(s, item),
+        .id = records_text_id(session, item),
         .ids = { tokens->id, count },
         .pieces = records_pieces(tokens),
         .labels = records_labels(a, tokens),
@@ -146,7 +146,7 @@ static struct text_row tokens_text_row(const struct session *s, struct arena *a,
         .bytes = { tokens->bytes, count },
         .types = { tokens->type, count },
         .special = { tokens->special, count },
-        .words = s->asked->words ? words(a, tokens) : (struct list){ NULL, 0 },
+        .words = session->asked->words ? words(a, tokens) : (struct list){ NULL, 0 },
         .tokens = token_rows(a, tokens),
     };
 }

@@ -17,21 +17,21 @@ struct added_token {
  * The library numbers tokens that the model lacks itself: on from the highest
  * added one, but never inside the model's vocabulary.
  */
-static int next_id(const struct tok *t)
+static int next_id(const struct tok *tok)
 {
-    int next = (int)t->vocab.n_model;
+    int next = (int)tok->vocab.n_model;
 
-    return t->added.next_id > next ? t->added.next_id : next;
+    return tok->added.next_id > next ? tok->added.next_id : next;
 }
 
 /* The piece that the token is, made if the vocabulary lacks it.  Like the library, this takes
  * no account of the id that the file gives it, which may be another token's. */
-static int added_number(struct tok *t, struct text s, const json_t *j,
+static int added_number(struct tok *tok, struct text s, const json_t *j,
                         struct err *e)
 {
     const json_t *given = json_object_get(j, "id");
     json_int_t said = json_integer_value(given);
-    int id = vocab_find(&t->vocab, s.s, s.n);
+    int id = vocab_find(&tok->vocab, s.s, s.n);
 
     if (given != NULL && !json_is_integer(given))
         return err_set(e, ERR_INPUT, "the id of added token \"%.80s\" is not a whole number", s.s);
@@ -40,14 +40,14 @@ static int added_number(struct tok *t, struct text s, const json_t *j,
                        s.s, (long long)said, UINT32_MAX);
     if (id >= 0)
         return id;
-    id = next_id(t);
-    s.s = arena_strndup(t->a, s.s, s.n);
-    return vocab_add(&t->vocab, t->a, s, id, e) == 0 ? id : -1;
+    id = next_id(tok);
+    s.s = arena_strndup(tok->a, s.s, s.n);
+    return vocab_add(&tok->vocab, tok->a, s, id, e) == 0 ? id : -1;
 }
 
-static int added_open_one(struct tok *t, const json_t *j, struct err *e)
+static int added_open_one(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct added_token *token = &t->added.v[t->added.n];
+    struct added_token *token = &tok->added.v[tok->added.n];
     struct piece *piece;
     struct text text;
     bool special;
@@ -61,101 +61,101 @@ static int added_open_one(struct tok *t, const json_t *j, struct err *e)
         return -1;
     if (text.n == 0)                       /* the library ignores it as well */
         return 0;
-    token->id = added_number(t, text, j, e);
+    token->id = added_number(tok, text, j, e);
     if (token->id < 0)
         return -1;
-    piece = &t->vocab.v[t->vocab.by_id[token->id] - 1];
+    piece = &tok->vocab.v[tok->vocab.by_id[token->id] - 1];
     if (piece->added)                       /* said twice */
         return 0;
     piece->added = true;
     piece->special = piece->special || special;
-    t->added.n++;
-    if (token->id >= t->added.next_id)
-        t->added.next_id = token->id + 1;
+    tok->added.n++;
+    if (token->id >= tok->added.next_id)
+        tok->added.next_id = token->id + 1;
     return 0;
 }
 
 /* The token's text as the normaliser leaves it; such tokens are sought there. */
-static int add_normal(struct tok *t, const struct piece *p, int index, struct work *w,
+static int add_normal(struct tok *tok, const struct piece *piece, int index, struct work *work,
                       struct err *e)
 {
-    struct part part = { p->s, p->n, NULL, 0, -1 };
+    struct part part = { piece->s, piece->n, NULL, 0, -1 };
 
-    budget_read(w->budget, p->n);
-    w->limit = budget_text(p->n);
-    w->most = budget_items(p->n);
-    w->parts = (struct parts){ 0 };
-    w->regex = NULL;
-    part_add(w, &w->parts, part);
-    w->start = w->text = arena_mark(w->a);
-    if (step_run(&t->normal, w, e) != 0)
-        return err_under(e, "added token \"%.80s\"", p->s);
-    for (size_t i = 0; i < w->parts.n; i++)
-        trie_add(&t->added.normal, t->a, w->parts.v[i].s, w->parts.v[i].n, index);
+    budget_read(work->budget, piece->n);
+    work->limit = budget_text(piece->n);
+    work->most = budget_items(piece->n);
+    work->parts = (struct parts){ 0 };
+    work->regex = NULL;
+    part_add(work, &work->parts, part);
+    work->start = work->text = arena_mark(work->a);
+    if (step_run(&tok->normal, work, e) != 0)
+        return err_under(e, "added token \"%.80s\"", piece->s);
+    for (size_t i = 0; i < work->parts.n; i++)
+        trie_add(&tok->added.normal, tok->a, work->parts.v[i].s, work->parts.v[i].n, index);
     return 0;
 }
 
 /* Those that are sought as they are, and those that are normalised first. */
-static int fill_tries(struct tok *t, struct work *w, struct err *e)
+static int fill_tries(struct tok *tok, struct work *work, struct err *e)
 {
-    struct arena_mark mark = arena_mark(w->a);
+    struct arena_mark mark = arena_mark(work->a);
 
-    for (size_t i = 0; i < t->added.n; i++) {
-        const struct added_token *token = &t->added.v[i];
-        const struct piece *piece = vocab_piece(&t->vocab, token->id);
+    for (size_t i = 0; i < tok->added.n; i++) {
+        const struct added_token *token = &tok->added.v[i];
+        const struct piece *piece = vocab_piece(&tok->vocab, token->id);
 
-        if (!token->normalized || t->given.plain_added)
-            trie_add(token->normalized ? &t->added.normal : &t->added.raw, t->a, piece->s,
+        if (!token->normalized || tok->given.plain_added)
+            trie_add(token->normalized ? &tok->added.normal : &tok->added.raw, tok->a, piece->s,
                      piece->n, (int)i);
-        else if (add_normal(t, piece, (int)i, w, e) != 0)
+        else if (add_normal(tok, piece, (int)i, work, e) != 0)
             return -1;
-        arena_reset(w->a, mark);
+        arena_reset(work->a, mark);
     }
     return 0;
 }
 
-int added_open(struct tok *t, const json_t *list, struct err *e)
+int added_open(struct tok *tok, const json_t *list, struct err *e)
 {
     struct budget budget = { 0 };       /* of all their texts together */
-    struct work work = { .t = t, .budget = &budget, .settles = true };
+    struct work work = { .t = tok, .budget = &budget, .settles = true };
     int status;
 
-    trie_init(&t->added.raw, t->a);
-    trie_init(&t->added.normal, t->a);
-    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
+    trie_init(&tok->added.raw, tok->a);
+    trie_init(&tok->added.normal, tok->a);
+    tok->added.v = arena_alloc(tok->a, json_array_size(list), sizeof *tok->added.v);
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (added_open_one(t, json_array_get(list, i), e) != 0)
+        if (added_open_one(tok, json_array_get(list, i), e) != 0)
             return err_under(e, "added_tokens[%zu]", i);
-    work.a = arena_child(t->a);
-    status = fill_tries(t, &work, e);
-    arena_release(t->a, work.a);
+    work.a = arena_child(tok->a);
+    status = fill_tries(tok, &work, e);
+    arena_release(tok->a, work.a);
     return status;
 }
 
 /* ---- finding ---- */
 
-static bool stands_alone(const struct part *p, size_t start, size_t end)
+static bool stands_alone(const struct part *part, size_t start, size_t end)
 {
     int code;
 
     if (start > 0) {
-        (void)chars_before(p->s, start, &code);
+        (void)chars_before(part->s, start, &code);
         if (chars_is_word(code))
             return false;
     }
-    if (end == p->n)
+    if (end == part->n)
         return true;
-    (void)chars_next(p->s + end, p->n - end, &code);
+    (void)chars_next(part->s + end, part->n - end, &code);
     return !chars_is_word(code);
 }
 
 /* As the library: never before floor, also where start is. */
-static size_t strip_left(const struct part *p, size_t start, size_t floor)
+static size_t strip_left(const struct part *part, size_t start, size_t floor)
 {
     if (start < floor)
         return floor;
     while (start > floor) {
-        int code, count = chars_before(p->s, start, &code);
+        int code, count = chars_before(part->s, start, &code);
 
         if (!chars_is_space(code))
             break;
@@ -164,10 +164,10 @@ static size_t strip_left(const struct part *p, size_t start, size_t floor)
     return start;
 }
 
-static size_t strip_right(const struct part *p, size_t end)
+static size_t strip_right(const struct part *part, size_t end)
 {
-    while (end < p->n) {
-        int code, count = chars_next(p->s + end, p->n - end, &code);
+    while (end < part->n) {
+        int code, count = chars_next(part->s + end, part->n - end, &code);
 
         if (!chars_is_space(code))
             break;
@@ -186,28 +186,28 @@ struct search {
 };
 
 /* What the token that begins at start and ends at end becomes. */
-static void added_take(struct search *k, const struct added_token *token, const struct part *p,
+static void added_take(struct search *k, const struct added_token *token, const struct part *part,
                        size_t start, size_t end, struct parts *out)
 {
     struct part found;
 
     if (token->lstrip)
-        start = strip_left(p, start, k->done);
+        start = strip_left(part, start, k->done);
     if (token->rstrip && end < k->blank)        /* it is inside of that run */
         end = k->blank;
     else if (token->rstrip)
-        end = k->blank = strip_right(p, end);
+        end = k->blank = strip_right(part, end);
     if (k->done < start)
-        part_add(k->w, out, part_slice(p, k->done, start));
+        part_add(k->w, out, part_slice(part, k->done, start));
     if (start < end) {
-        found = part_slice(p, start, end);
+        found = part_slice(part, start, end);
         found.id = token->id;
         part_add(k->w, out, found);
     }
     k->done = end;
 }
 
-static void split_one(struct search *k, const struct part *p, struct parts *out)
+static void split_one(struct search *k, const struct part *part, struct parts *out)
 {
     enum { AT_ONCE = 1000 };
     size_t seen = 0;
@@ -217,10 +217,10 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
         size_t length;
         int found;
 
-        at += trie_skip(k->trie, p->s + at, p->n - at);
-        if (at == p->n)
+        at += trie_skip(k->trie, part->s + at, part->n - at);
+        if (at == part->n)
             break;
-        found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
+        found = trie_longest(k->trie, part->s + at, part->n - at, &length, &seen);
         if (seen > AT_ONCE) {
             bound_spend(k->w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
@@ -229,27 +229,27 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
             at++;
             continue;
         }
-        if (!k->a->v[found].single_word || stands_alone(p, at, at + length))
-            added_take(k, &k->a->v[found], p, at, at + length, out);
+        if (!k->a->v[found].single_word || stands_alone(part, at, at + length))
+            added_take(k, &k->a->v[found], part, at, at + length, out);
         at += length;
     }
-    if (k->done < p->n)
-        part_add(k->w, out, part_slice(p, k->done, p->n));
+    if (k->done < part->n)
+        part_add(k->w, out, part_slice(part, k->done, part->n));
 }
 
-int added_split(const struct added *a, const struct trie *trie, struct work *w,
+int added_split(const struct added *added, const struct trie *trie, struct work *work,
                 struct err *e)
 {
-    struct search search = { .a = a, .trie = trie, .w = w };
+    struct search search = { .a = added, .trie = trie, .w = work };
     struct parts out = { 0 };
 
-    w->step = "added_tokens";
-    for (size_t i = 0; i < w->parts.n; i++) {
-        if (w->parts.v[i].id >= 0)
-            part_add(w, &out, w->parts.v[i]);
+    work->step = "added_tokens";
+    for (size_t i = 0; i < work->parts.n; i++) {
+        if (work->parts.v[i].id >= 0)
+            part_add(work, &out, work->parts.v[i]);
         else
-            split_one(&search, &w->parts.v[i], &out);
+            split_one(&search, &work->parts.v[i], &out);
     }
-    w->parts = out;
-    return bound_check(w, e);
+    work->parts = out;
+    return bound_check(work, e);
 }

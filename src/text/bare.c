@@ -12,9 +12,9 @@
 
 /* ---- files ---- */
 
-static const struct span *hold_file(const struct bare *b, const char *name, struct err *e)
+static const struct span *hold_file(const struct bare *bare, const char *name, struct err *e)
 {
-    return file_hold(b->a, file_join(b->a, b->dir, name), e);
+    return file_hold(bare->a, file_join(bare->a, bare->dir, name), e);
 }
 
 /* The next line of *s, without "\n" or "\r\n"; false where none is left. */
@@ -48,10 +48,10 @@ static void trim_end(struct text *line)
  * vocab.txt: line i, without white space at its end, is the piece with id i; of
  * two equal lines the later counts.
  */
-static json_t *read_vocab_lines(const struct bare *b, struct err *e)
+static json_t *read_vocab_lines(const struct bare *bare, struct err *e)
 {
-    const struct span *span = hold_file(b, "vocab.txt", e);
-    json_t *vocab = span != NULL ? json_hold(b->a, json_object()) : NULL;
+    const struct span *span = hold_file(bare, "vocab.txt", e);
+    json_t *vocab = span != NULL ? json_hold(bare->a, json_object()) : NULL;
     struct span rest = span != NULL ? *span : (struct span){ 0 };
     struct text line;
     json_int_t id = 0;
@@ -60,25 +60,25 @@ static json_t *read_vocab_lines(const struct bare *b, struct err *e)
         char *key;
 
         trim_end(&line);
-        key = arena_strndup(b->a, line.s, line.n);
+        key = arena_strndup(bare->a, line.s, line.n);
         if (strlen(key) != line.n || utf8_check(key, line.n) != line.n) {
             err_set(e, ERR_INPUT, "vocab.txt: line %lld is not UTF-8, or has a NUL",
                     (long long)id + 1);
-            json_drop(b->a, vocab);
+            json_drop(bare->a, vocab);
             vocab = NULL;
             break;
         }
-        json_put(b->a, vocab, key, json_integer(id));
+        json_put(bare->a, vocab, key, json_integer(id));
     }
-    file_drop(b->a, span);
+    file_drop(bare->a, span);
     return vocab;
 }
 
 /* merges.txt: "left right" a line, below a line that begins with #version. */
-static json_t *read_merge_lines(const struct bare *b, struct err *e)
+static json_t *read_merge_lines(const struct bare *bare, struct err *e)
 {
-    const struct span *span = hold_file(b, "merges.txt", e);
-    json_t *merges = span != NULL ? json_hold(b->a, json_array()) : NULL;
+    const struct span *span = hold_file(bare, "merges.txt", e);
+    json_t *merges = span != NULL ? json_hold(bare->a, json_array()) : NULL;
     struct span rest = span != NULL ? *span : (struct span){ 0 };
     struct text line;
 
@@ -88,142 +88,142 @@ static json_t *read_merge_lines(const struct bare *b, struct err *e)
         if (utf8_check(line.s, line.n) != line.n) {
             err_set(e, ERR_INPUT, "merges.txt: merge %zu is not UTF-8",
                     json_array_size(merges) + 1);
-            json_drop(b->a, merges);
+            json_drop(bare->a, merges);
             merges = NULL;
             break;
         }
-        json_add(b->a, merges, json_stringn(line.s, line.n));
+        json_add(bare->a, merges, json_stringn(line.s, line.n));
     }
-    file_drop(b->a, span);
+    file_drop(bare->a, span);
     return merges;
 }
 
 /* ---- the pieces of the tokenizer.json ---- */
 
-static int build_bert(struct bare *b, struct err *e)
+static int build_bert(struct bare *bare, struct err *e)
 {
-    const json_t *strip = json_object_get(b->config, "strip_accents");
-    json_t *vocab = read_vocab_lines(b, e);
+    const json_t *strip = json_object_get(bare->config, "strip_accents");
+    json_t *vocab = read_vocab_lines(bare, e);
 
     if (vocab == NULL)
         return -1;
-    json_put(b->a, b->root, "model",
+    json_put(bare->a, bare->root, "model",
         json_pack("{ss sO ss?}", "type", "WordPiece", "vocab", vocab, "unk_token",
-                  bare_special(b, "unk_token", "[UNK]")));
-    json_put(b->a, b->root, "normalizer",
+                  bare_special(bare, "unk_token", "[UNK]")));
+    json_put(bare->a, bare->root, "normalizer",
         json_pack("{ss sb sb sO? sb}", "type", "BertNormalizer", "clean_text", 1,
                   "handle_chinese_chars",
-                  (int)bare_setting(b, "tokenize_chinese_chars", true), "strip_accents",
-                  strip, "lowercase", (int)bare_setting(b, "do_lower_case", true)));
-    json_put(b->a, b->root, "pre_tokenizer",
+                  (int)bare_setting(bare, "tokenize_chinese_chars", true), "strip_accents",
+                  strip, "lowercase", (int)bare_setting(bare, "do_lower_case", true)));
+    json_put(bare->a, bare->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    template_put(b->t, b->root, bare_special(b, "cls_token", "[CLS]"),
-                 bare_special(b, "sep_token", "[SEP]"), false);
-    json_drop(b->a, vocab);
+    template_put(bare->t, bare->root, bare_special(bare, "cls_token", "[CLS]"),
+                 bare_special(bare, "sep_token", "[SEP]"), false);
+    json_drop(bare->a, vocab);
     return 0;
 }
 
 /* Every piece is found wherever it stands, the longest first; what is left is unknown. */
-static int build_esm(struct bare *b, struct err *e)
+static int build_esm(struct bare *bare, struct err *e)
 {
-    json_t *vocab = read_vocab_lines(b, e);
-    json_t *flags = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
+    json_t *vocab = read_vocab_lines(bare, e);
+    json_t *flags = json_hold(bare->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
     const char *piece;
     json_t *id;
 
     json_object_foreach(vocab, piece, id)
         if (piece[0] != '\0')
-            bare_add_token(b, flags, piece);
-    json_drop(b->a, flags);
+            bare_add_token(bare, flags, piece);
+    json_drop(bare->a, flags);
     if (vocab == NULL)
         return -1;
-    json_put(b->a, b->root, "model",
+    json_put(bare->a, bare->root, "model",
         json_pack("{ss sO ss?}", "type", "WordLevel", "vocab", vocab, "unk_token",
-                  bare_special(b, "unk_token", "<unk>")));
-    json_put(b->a, b->root, "pre_tokenizer", json_pack("{ss}", "type", "WhitespaceSplit"));
-    template_put(b->t, b->root, bare_special(b, "cls_token", "<cls>"),
-                 bare_special(b, "eos_token", "<eos>"), false);
-    json_drop(b->a, vocab);
+                  bare_special(bare, "unk_token", "<unk>")));
+    json_put(bare->a, bare->root, "pre_tokenizer", json_pack("{ss}", "type", "WhitespaceSplit"));
+    template_put(bare->t, bare->root, bare_special(bare, "cls_token", "<cls>"),
+                 bare_special(bare, "eos_token", "<eos>"), false);
+    json_drop(bare->a, vocab);
     return 0;
 }
 
 /* The vocabulary, which the caller borrows, or NULL. */
-static json_t *build_byte_bpe(struct bare *b, struct err *e)
+static json_t *build_byte_bpe(struct bare *bare, struct err *e)
 {
-    json_t *vocab, *merges = read_merge_lines(b, e);
+    json_t *vocab, *merges = read_merge_lines(bare, e);
 
-    vocab = merges != NULL ? bare_object(b, "vocab.json", e) : NULL;
+    vocab = merges != NULL ? bare_object(bare, "vocab.json", e) : NULL;
     if (vocab == NULL) {
-        json_drop(b->a, merges);
+        json_drop(bare->a, merges);
         return NULL;
     }
-    json_put(b->a, b->root, "model",
+    json_put(bare->a, bare->root, "model",
         json_pack("{ss sO sO}", "type", "BPE", "vocab", vocab, "merges", merges));
-    json_drop(b->a, vocab);             /* the root has them */
-    json_drop(b->a, merges);
-    json_put(b->a, b->root, "pre_tokenizer",
+    json_drop(bare->a, vocab);             /* the root has them */
+    json_drop(bare->a, merges);
+    json_put(bare->a, bare->root, "pre_tokenizer",
         json_pack("{ss sb}", "type", "ByteLevel", "add_prefix_space",
-                  (int)bare_setting(b, "add_prefix_space", false)));
-    json_put(b->a, b->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+                  (int)bare_setting(bare, "add_prefix_space", false)));
+    json_put(bare->a, bare->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
     return vocab;
 }
 
-static int build_gpt2(struct bare *b, struct err *e)
+static int build_gpt2(struct bare *bare, struct err *e)
 {
-    const json_t *vocab = build_byte_bpe(b, e);
-    bool bos = bare_setting(b, "add_bos_token", false);
-    bool eos = bare_setting(b, "add_eos_token", false);
+    const json_t *vocab = build_byte_bpe(bare, e);
+    bool bos = bare_setting(bare, "add_bos_token", false);
+    bool eos = bare_setting(bare, "add_eos_token", false);
 
     if (vocab == NULL)
         return -1;
-    template_put(b->t, b->root, bos ? bare_special(b, "bos_token", "<|endoftext|>") : NULL,
-                 eos ? bare_special(b, "eos_token", "<|endoftext|>") : NULL, true);
+    template_put(bare->t, bare->root, bos ? bare_special(bare, "bos_token", "<|endoftext|>") : NULL,
+                 eos ? bare_special(bare, "eos_token", "<|endoftext|>") : NULL, true);
     return 0;
 }
 
-static int build_roberta(struct bare *b, struct err *e)
+static int build_roberta(struct bare *bare, struct err *e)
 {
-    const char *cls = bare_special(b, "cls_token", "<s>");
-    const char *sep = bare_special(b, "sep_token", "</s>");
-    const json_t *vocab = build_byte_bpe(b, e);
+    const char *cls = bare_special(bare, "cls_token", "<s>");
+    const char *sep = bare_special(bare, "sep_token", "</s>");
+    const json_t *vocab = build_byte_bpe(bare, e);
 
     if (vocab == NULL)
         return -1;
-    json_put(b->a, b->root, "post_processor",
+    json_put(bare->a, bare->root, "post_processor",
         json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", cls,
                   cls != NULL ? json_object_get(vocab, cls) : NULL, "sep", sep,
                   sep != NULL ? json_object_get(vocab, sep) : NULL, "trim_offsets",
-                  (int)bare_setting(b, "trim_offsets", true), "add_prefix_space",
-                  (int)bare_setting(b, "add_prefix_space", false)));
+                  (int)bare_setting(bare, "trim_offsets", true), "add_prefix_space",
+                  (int)bare_setting(bare, "add_prefix_space", false)));
     return 0;
 }
 
 /* Runs of letters, digits one by one, runs of other characters, in small letters; a piece that
  * ends a word has a mark. */
-static int build_clip(struct bare *b, struct err *e)
+static int build_clip(struct bare *bare, struct err *e)
 {
-    const char *bos = bare_special(b, "bos_token", "<|startoftext|>");
-    const char *eos = bare_special(b, "eos_token", "<|endoftext|>");
-    const char *unk = bare_special(b, "unk_token", "<|endoftext|>");
-    const json_t *vocab = build_byte_bpe(b, e);
-    json_t *model = json_object_get(b->root, "model");
+    const char *bos = bare_special(bare, "bos_token", "<|startoftext|>");
+    const char *eos = bare_special(bare, "eos_token", "<|endoftext|>");
+    const char *unk = bare_special(bare, "unk_token", "<|endoftext|>");
+    const json_t *vocab = build_byte_bpe(bare, e);
+    json_t *model = json_object_get(bare->root, "model");
 
     if (vocab == NULL)
         return -1;
-    json_put(b->a, model, "end_of_word_suffix", json_string("</w>"));
-    json_put(b->a, model, "unk_token", json_string(unk));
-    json_put(b->a, b->root, "normalizer",
+    json_put(bare->a, model, "end_of_word_suffix", json_string("</w>"));
+    json_put(bare->a, model, "unk_token", json_string(unk));
+    json_put(bare->a, bare->root, "normalizer",
         json_pack("{ss s[{ss}{ss s{ss} ss}{ss}]}", "type", "Sequence", "normalizers", "type", "NFC",
                   "type", "Replace", "pattern", "Regex", "\\s+", "content", " ", "type",
                   "Lowercase"));
-    json_put(b->a, b->root, "pre_tokenizer",
+    json_put(bare->a, bare->root, "pre_tokenizer",
         json_pack("{ss s[{ss s{ss} ss sb}{ss sb}]}", "type", "Sequence", "pretokenizers", "type",
                   "Split", "pattern", "Regex",
                   "<\\|startoftext\\|>|<\\|endoftext\\|>|"
                   "'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|"
                   "[^\\s\\p{L}\\p{N}]+", "behavior", "Removed", "invert", 1, "type", "ByteLevel",
                   "add_prefix_space", 0));
-    json_put(b->a, b->root, "post_processor",
+    json_put(bare->a, bare->root, "post_processor",
         json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", bos,
                   bos != NULL ? json_object_get(vocab, bos) : NULL, "sep", eos,
                   eos != NULL ? json_object_get(vocab, eos) : NULL, "trim_offsets", 0,
@@ -281,22 +281,22 @@ static const struct flavour clip = {
 /* ---- which of them ---- */
 
 /* "BertTokenizerFast" is the same as "BertTokenizer". */
-static bool is_class(const struct flavour *f, const char *class)
+static bool is_class(const struct flavour *flavour, const char *class)
 {
-    for (int i = 0; i < FLAVOUR_CLASSES && f->classes[i] != NULL; i++) {
-        size_t count = strlen(f->classes[i]);
+    for (int i = 0; i < FLAVOUR_CLASSES && flavour->classes[i] != NULL; i++) {
+        size_t count = strlen(flavour->classes[i]);
 
-        if (strncmp(class, f->classes[i], count) == 0 &&
+        if (strncmp(class, flavour->classes[i], count) == 0 &&
             (class[count] == '\0' || strcmp(class + count, "Fast") == 0))
             return true;
     }
     return false;
 }
 
-static bool is_model(const struct flavour *f, const char *model)
+static bool is_model(const struct flavour *flavour, const char *model)
 {
-    for (int i = 0; i < FLAVOUR_MODELS && f->models[i] != NULL; i++)
-        if (strcmp(model, f->models[i]) == 0)
+    for (int i = 0; i < FLAVOUR_MODELS && flavour->models[i] != NULL; i++)
+        if (strcmp(model, flavour->models[i]) == 0)
             return true;
     return false;
 }
@@ -305,24 +305,24 @@ static bool is_model(const struct flavour *f, const char *model)
  * By tokenizer_class of tokenizer_config.json, or of config.json; without one by the
  * model_type there; else the first.
  */
-static const struct flavour *pick(const struct bare *b,
+static const struct flavour *pick(const struct bare *bare,
                                   const struct flavour *const *f, struct err *e)
 {
-    const char *class = json_string_value(json_object_get(b->config,
+    const char *class = json_string_value(json_object_get(bare->config,
                                                           "tokenizer_class"));
     const char *name = class;
     json_t *config;
 
     if (class == NULL) {
-        config = bare_object(b, "config.json", e);
+        config = bare_object(bare, "config.json", e);
         if (config == NULL)
             return NULL;
         class = json_string_value(json_object_get(config, "tokenizer_class"));
-        class = class != NULL ? arena_strdup(b->a, class) : NULL;
+        class = class != NULL ? arena_strdup(bare->a, class) : NULL;
         name = class != NULL ? class :
                json_string_value(json_object_get(config, "model_type"));
-        name = name != NULL ? arena_strdup(b->a, name) : NULL;
-        json_drop(b->a, config);
+        name = name != NULL ? arena_strdup(bare->a, name) : NULL;
+        json_drop(bare->a, config);
     }
     if (name == NULL)
         return f[0];
@@ -335,27 +335,27 @@ static const struct flavour *pick(const struct bare *b,
     return NULL;
 }
 
-static const struct flavour *bare_choose(const struct bare *b, struct err *e)
+static const struct flavour *bare_choose(const struct bare *bare, struct err *e)
 {
     static const struct flavour *const by_lines[] = { &bert, &esm, NULL };
     static const struct flavour *const by_merges[] = { &gpt2, &roberta, &clip, NULL };
 
-    if (file_exists(file_join(b->a, b->dir, "vocab.txt")))
-        return pick(b, by_lines, e);
-    if (file_exists(file_join(b->a, b->dir, "vocab.json")) &&
-        file_exists(file_join(b->a, b->dir, "merges.txt")))
-        return pick(b, by_merges, e);
-    if (b->model_file != NULL)
-        return pick(b, spm_flavours, e);
+    if (file_exists(file_join(bare->a, bare->dir, "vocab.txt")))
+        return pick(bare, by_lines, e);
+    if (file_exists(file_join(bare->a, bare->dir, "vocab.json")) &&
+        file_exists(file_join(bare->a, bare->dir, "merges.txt")))
+        return pick(bare, by_merges, e);
+    if (bare->model_file != NULL)
+        return pick(bare, spm_flavours, e);
     err_set(e, ERR_INPUT, "no tokeniser: expected tokenizer.json, vocab.txt, vocab.json "
             "with merges.txt, or a SentencePiece model");
     err_is_absent(e);
     return NULL;
 }
 
-json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
+json_t *bare_read(struct tok *tok, const char *dir, bool target, struct err *e)
 {
-    struct bare bare = { .t = t, .a = t->a, .dir = dir, .target = target };
+    struct bare bare = { .t = tok, .a = tok->a, .dir = dir, .target = target };
     json_t *root = NULL;
 
     bare.model_file = spm_file(&bare);

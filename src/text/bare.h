@@ -54,44 +54,44 @@ struct flavour {
 /* ---- bare_parts.c ---- */
 
 /* The JSON of a file; {} if there is no such file, NULL on errors. */
-json_t *bare_object(const struct bare *b, const char *name, struct err *e);
-bool bare_setting(const struct bare *b, const char *key, bool def);
+json_t *bare_object(const struct bare *bare, const char *name, struct err *e);
+bool bare_setting(const struct bare *bare, const char *key, bool def);
 /* The special token of that name; NULL if there is none. */
-const char *bare_special(const struct bare *b, const char *key, const char *def);
+const char *bare_special(const struct bare *bare, const char *key, const char *def);
 /* Adds a token; flags: an object with lstrip and others, or a string. */
-void bare_add_token(struct bare *b, const json_t *flags, const char *content);
+void bare_add_token(struct bare *bare, const json_t *flags, const char *content);
 /* Adds all special tokens of the files, and those of the flavour. */
-void bare_add_specials(struct bare *b, const struct flavour *f);
+void bare_add_specials(struct bare *bare, const struct flavour *flavour);
 
 /* A copy of the next word of *s; NULL if none is left. */
 char *bare_word(struct arena *a, const char **s);
 
 /* Creates root, added and seen. */
-void bare_begin(struct bare *b);
+void bare_begin(struct bare *bare);
 /* The root; NULL if failed is not 0. */
-json_t *bare_end(struct bare *b, int failed);
+json_t *bare_end(struct bare *bare, int failed);
 
 /* ---- bare_spm.c ---- */
 
 #define MARK "\xe2\x96\x81"             /* ▁ */
 
 /* The folder's SentencePiece model, or NULL. */
-const char *spm_file(const struct bare *b);
+const char *spm_file(const struct bare *bare);
 
-/* Converts b->model_file by b->flavour, into b->root and b->t. */
-int spm_build(struct bare *b, struct err *e);
+/* Converts bare->model_file by bare->flavour, into bare->root and bare->t. */
+int spm_build(struct bare *bare, struct err *e);
 /* The same from a file's bytes. */
-int spm_build_from(struct bare *b, struct span file, struct err *e);
+int spm_build_from(struct bare *bare, struct span file, struct err *e);
 
 /* Sets section to {"type": "Sequence", list: [the steps named in text]}. */
-void spm_steps(struct bare *b, const char *section, const char *list, const char *text);
+void spm_steps(struct bare *bare, const char *section, const char *list, const char *text);
 
 /* ---- bare_spm_vocab.c ---- */
 
 struct spm;
 
-/* Sets the vocabulary and scores of b->t; returns the id of the unknown piece, or -1. */
-int spm_vocab(struct bare *b, const struct spm *m, struct err *e);
+/* Sets the vocabulary and scores of bare->t; returns the id of the unknown piece, or -1. */
+int spm_vocab(struct bare *bare, const struct spm *spm, struct err *e);
 
 /* ---- bare_class.c ---- */
 

@@ -8,62 +8,62 @@
 #include "text/bare.h"
 
 /* T5's sentinels, the highest first, where nothing else lists them. */
-static int add_sentinels(struct bare *b, struct err *e)
+static int add_sentinels(struct bare *bare, struct err *e)
 {
     int count = 100;
 
-    if (json_object_get(b->config, "added_tokens_decoder") != NULL ||
-        vocab_find(&b->t->vocab, "<extra_id_0>", 12) >= 0)
+    if (json_object_get(bare->config, "added_tokens_decoder") != NULL ||
+        vocab_find(&bare->t->vocab, "<extra_id_0>", 12) >= 0)
         return 0;
-    if (json_object_get(b->config, "extra_ids") != NULL &&
-        json_field_int(b->config, "extra_ids", 0, 10000, &count, e) != 0)
+    if (json_object_get(bare->config, "extra_ids") != NULL &&
+        json_field_int(bare->config, "extra_ids", 0, 10000, &count, e) != 0)
         return -1;
     while (count-- > 0) {
-        const char *text = arena_printf(b->a, "<extra_id_%d>", count);
+        const char *text = arena_printf(bare->a, "<extra_id_%d>", count);
 
-        if (vocab_add(&b->t->vocab, b->a, (struct text){ text, strlen(text) },
-                      (json_int_t)b->t->vocab.n, e) != 0)
+        if (vocab_add(&bare->t->vocab, bare->a, (struct text){ text, strlen(text) },
+                      (json_int_t)bare->t->vocab.n, e) != 0)
             return -1;
-        bare_add_token(b, NULL, text);
+        bare_add_token(bare, NULL, text);
     }
     return 0;
 }
 
-static int build_t5(struct bare *b, struct err *e)
+static int build_t5(struct bare *bare, struct err *e)
 {
-    if (spm_build(b, e) != 0 || add_sentinels(b, e) != 0)
+    if (spm_build(bare, e) != 0 || add_sentinels(bare, e) != 0)
         return -1;
-    b->t->vocab.n_model = b->t->vocab.n;
+    bare->t->vocab.n_model = bare->t->vocab.n;
     return 0;
 }
 
-static int build_llama(struct bare *b, struct err *e)
+static int build_llama(struct bare *bare, struct err *e)
 {
-    if (spm_build(b, e) != 0)
+    if (spm_build(bare, e) != 0)
         return -1;
-    if (bare_setting(b, "legacy", false)) {
-        spm_steps(b, "normalizer", "normalizers", "prefix marks");
-        json_object_del(b->root, "pre_tokenizer");
-        b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    if (bare_setting(bare, "legacy", false)) {
+        spm_steps(bare, "normalizer", "normalizers", "prefix marks");
+        json_object_del(bare->root, "pre_tokenizer");
+        bare->t->blank = (struct text){ MARK, sizeof MARK - 1 };
     }
     return 0;
 }
 
-static int build_gemma(struct bare *b, struct err *e)
+static int build_gemma(struct bare *bare, struct err *e)
 {
-    b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
-    return spm_build(b, e);
+    bare->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    return spm_build(bare, e);
 }
 
 /* Its pieces for pretraining are always 103. */
-static int build_pegasus(struct bare *b, struct err *e)
+static int build_pegasus(struct bare *bare, struct err *e)
 {
     int offset;
 
-    if (json_object_get(b->config, "offset") != NULL &&
-        json_field_int(b->config, "offset", 103, 103, &offset, e) != 0)
+    if (json_object_get(bare->config, "offset") != NULL &&
+        json_field_int(bare->config, "offset", 103, 103, &offset, e) != 0)
         return err_under(e, "tokenizer_config.json");
-    return spm_build(b, e);
+    return spm_build(bare, e);
 }
 
 /* ---- the classes ---- */
@@ -256,9 +256,9 @@ const struct flavour *const spm_flavours[] = {
     &reformer, &marian, &mbart, &mbart50, &m2m100, &camembert, &pegasus, NULL
 };
 
-json_t *spm_root(struct tok *t, struct span file, struct err *e)
+json_t *spm_root(struct tok *tok, struct span file, struct err *e)
 {
-    struct bare bare = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
+    struct bare bare = { .t = tok, .a = tok->a, .flavour = spm_flavours[0] };
     json_t *root;
 
     bare.config = json_hold(bare.a, json_object());

@@ -8,21 +8,21 @@
 
 #include "base/json.h"
 
-json_t *bare_object(const struct bare *b, const char *name, struct err *e)
+json_t *bare_object(const struct bare *bare, const char *name, struct err *e)
 {
     const struct span *span;
     json_t *root;
 
-    if (!file_exists(file_join(b->a, b->dir, name)))
-        return json_hold(b->a, json_object());
-    span = file_hold(b->a, file_join(b->a, b->dir, name), e);
+    if (!file_exists(file_join(bare->a, bare->dir, name)))
+        return json_hold(bare->a, json_object());
+    span = file_hold(bare->a, file_join(bare->a, bare->dir, name), e);
     if (span == NULL)
         return NULL;
-    root = json_read(b->a, *span, JSON_ALLOW_NUL, e);
-    file_drop(b->a, span);
+    root = json_read(bare->a, *span, JSON_ALLOW_NUL, e);
+    file_drop(bare->a, span);
     if (root != NULL && !json_is_object(root)) {
         err_set(e, ERR_INPUT, "it is not a JSON object");
-        json_drop(b->a, root);
+        json_drop(bare->a, root);
         root = NULL;
     }
     if (root == NULL)
@@ -30,9 +30,9 @@ json_t *bare_object(const struct bare *b, const char *name, struct err *e)
     return root;
 }
 
-bool bare_setting(const struct bare *b, const char *key, bool def)
+bool bare_setting(const struct bare *bare, const char *key, bool def)
 {
-    const json_t *j = json_object_get(b->config, key);
+    const json_t *j = json_object_get(bare->config, key);
 
     return json_is_boolean(j) ? json_is_true(j) : def;
 }
@@ -40,13 +40,13 @@ bool bare_setting(const struct bare *b, const char *key, bool def)
 /* ---- special tokens ---- */
 
 /* What names the attribute: the map counts only where the config lists no tokens. */
-static const json_t *find_attribute(const struct bare *b, const char *key)
+static const json_t *find_attribute(const struct bare *bare, const char *key)
 {
     const json_t *value = NULL;
 
-    if (json_object_get(b->config, "added_tokens_decoder") == NULL)
-        value = json_object_get(b->map, key);
-    return value != NULL ? value : json_object_get(b->config, key);
+    if (json_object_get(bare->config, "added_tokens_decoder") == NULL)
+        value = json_object_get(bare->map, key);
+    return value != NULL ? value : json_object_get(bare->config, key);
 }
 
 /* The text of a token that is given as "x" or {"content": "x", …}. */
@@ -57,27 +57,27 @@ static const char *token_text(const json_t *j)
     return json_string_value(content);
 }
 
-const char *bare_special(const struct bare *b, const char *key, const char *def)
+const char *bare_special(const struct bare *bare, const char *key, const char *def)
 {
-    const json_t *value = find_attribute(b, key);
+    const json_t *value = find_attribute(bare, key);
     const char *text = token_text(value);
 
     return text != NULL ? text : value != NULL && json_is_null(value) ? NULL : def;
 }
 
-void bare_add_token(struct bare *b, const json_t *flags, const char *content)
+void bare_add_token(struct bare *bare, const json_t *flags, const char *content)
 {
     json_t *value;
 
-    if (content == NULL || json_object_get(b->seen, content) != NULL)
+    if (content == NULL || json_object_get(bare->seen, content) != NULL)
         return;
-    json_put(b->a, b->seen, content, json_true());
-    value = json_add(b->a, b->added, json_object());
+    json_put(bare->a, bare->seen, content, json_true());
+    value = json_add(bare->a, bare->added, json_object());
     if (json_is_object(flags))
-        json_put_all(b->a, value, flags);
-    json_put(b->a, value, "content", json_string(content));
+        json_put_all(bare->a, value, flags);
+    json_put(bare->a, value, "content", json_string(content));
     if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
-        json_put(b->a, value, "special", json_true());
+        json_put(bare->a, value, "special", json_true());
 }
 
 struct listed {
@@ -93,10 +93,10 @@ static int by_id(const void *a, const void *b)
 }
 
 /* added_tokens_decoder {"id": token}, by id. */
-static void add_listed(struct bare *b)
+static void add_listed(struct bare *bare)
 {
-    json_t *list = json_object_get(b->config, "added_tokens_decoder"), *value;
-    struct listed *listed = arena_alloc(b->a, json_object_size(list), sizeof *listed);
+    json_t *list = json_object_get(bare->config, "added_tokens_decoder"), *value;
+    struct listed *listed = arena_alloc(bare->a, json_object_size(list), sizeof *listed);
     const char *key;
     size_t count = 0;
 
@@ -105,34 +105,34 @@ static void add_listed(struct bare *b)
     if (count > 0)
         qsort(listed, count, sizeof *listed, by_id);
     for (size_t i = 0; i < count; i++)
-        bare_add_token(b, listed[i].token, token_text(listed[i].token));
+        bare_add_token(bare, listed[i].token, token_text(listed[i].token));
 }
 
-void bare_add_specials(struct bare *b, const struct flavour *f)
+void bare_add_specials(struct bare *bare, const struct flavour *flavour)
 {
     static const char *const extra[] = {
         "extra_special_tokens", "additional_special_tokens"
     };
     json_t *lstrip;
 
-    lstrip = json_hold(b->a, json_pack("{sb}", "lstrip", 1));
-    add_listed(b);
-    for (int i = 0; i < FLAVOUR_TOKENS && f->tokens[i][0] != NULL; i++) {
-        const json_t *flags = find_attribute(b, f->tokens[i][0]);
-        bool takes = f->style.mask_takes_blanks && !json_is_object(flags) &&
-                     strcmp(f->tokens[i][0], "mask_token") == 0;
+    lstrip = json_hold(bare->a, json_pack("{sb}", "lstrip", 1));
+    add_listed(bare);
+    for (int i = 0; i < FLAVOUR_TOKENS && flavour->tokens[i][0] != NULL; i++) {
+        const json_t *flags = find_attribute(bare, flavour->tokens[i][0]);
+        bool takes = flavour->style.mask_takes_blanks && !json_is_object(flags) &&
+                     strcmp(flavour->tokens[i][0], "mask_token") == 0;
 
-        bare_add_token(b, takes ? lstrip : flags,
-                       bare_special(b, f->tokens[i][0], f->tokens[i][1]));
+        bare_add_token(bare, takes ? lstrip : flags,
+                       bare_special(bare, flavour->tokens[i][0], flavour->tokens[i][1]));
     }
     for (int k = 0; k < 2; k++) {
-        const json_t *list = find_attribute(b, extra[k]);
+        const json_t *list = find_attribute(bare, extra[k]);
 
         for (size_t i = 0; i < json_array_size(list); i++)
-            bare_add_token(b, json_array_get(list, i),
+            bare_add_token(bare, json_array_get(list, i),
                       token_text(json_array_get(list, i)));
     }
-    json_drop(b->a, lstrip);
+    json_drop(bare->a, lstrip);
 }
 
 /* ---- words ---- */
@@ -151,18 +151,18 @@ char *bare_word(struct arena *a, const char **s)
 
 /* ---- the whole ---- */
 
-void bare_begin(struct bare *b)
+void bare_begin(struct bare *bare)
 {
-    b->root = json_hold(b->a, json_object());
-    b->added = json_put(b->a, b->root, "added_tokens", json_array());
-    b->seen = json_hold(b->a, json_object());
+    bare->root = json_hold(bare->a, json_object());
+    bare->added = json_put(bare->a, bare->root, "added_tokens", json_array());
+    bare->seen = json_hold(bare->a, json_object());
 }
 
-json_t *bare_end(struct bare *b, int failed)
+json_t *bare_end(struct bare *bare, int failed)
 {
-    json_drop(b->a, b->seen);
+    json_drop(bare->a, bare->seen);
     if (failed == 0)
-        return b->root;
-    json_drop(b->a, b->root);
+        return bare->root;
+    json_drop(bare->a, bare->root);
     return NULL;
 }

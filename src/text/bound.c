@@ -2,19 +2,19 @@
  * Work and memory used by the steps of tokenising -> an error if they exceed the limits. */
 #include "text/tok_priv.h"
 
-int bound_check(struct work *w, struct err *e)
+int bound_check(struct work *work, struct err *e)
 {
-    if (w->too_large || (w->memory > 0 && arena_since(w->a, w->start) > w->memory)) {
-        w->too_large = true;
-        if (w->too_many)
+    if (work->too_large || (work->memory > 0 && arena_since(work->a, work->start) > work->memory)) {
+        work->too_large = true;
+        if (work->too_many)
             return err_set(e, ERR_INPUT, "%s: the text becomes more than %zu parts or tokens",
-                           w->step, w->most);
+                           work->step, work->most);
         return err_set(e, ERR_INPUT, "%s: the text grows out of bounds under the "
-                       "tokeniser's steps", w->step);
+                       "tokeniser's steps", work->step);
     }
-    if (w->too_much)
+    if (work->too_much)
         return err_set(e, ERR_INPUT, "%s: the step takes too much work on this text",
-                       w->step);
+                       work->step);
     return 0;
 }
 

@@ -4,43 +4,44 @@
 
 enum { MIB = 1 << 20 };
 
-void budget_read(struct budget *b, uint64_t n)
+void budget_read(struct budget *budget, uint64_t n)
 {
-    b->read += n;
+    budget->read += n;
 }
 
-static uint64_t left(const struct budget *b)
+static uint64_t left(const struct budget *budget)
 {
-    return (b->base > 0 ? b->base : BUDGET_BASE) + BUDGET_A_BYTE * b->read - b->spent;
+    return (budget->base > 0 ? budget->base : BUDGET_BASE) + BUDGET_A_BYTE * budget->read -
+           budget->spent;
 }
 
-bool budget_spend(struct budget *b, uint64_t work)
+bool budget_spend(struct budget *budget, uint64_t work)
 {
     uint64_t most;
 
-    if (b == NULL)
+    if (budget == NULL)
         return true;
-    most = left(b);
-    b->spent += work < most ? work : most;
+    most = left(budget);
+    budget->spent += work < most ? work : most;
     return work <= most;
 }
 
-struct budget budget_part(const struct budget *b, int n)
+struct budget budget_part(const struct budget *budget, int n)
 {
     enum { MEMORY = 16 * MIB };
-    uint64_t base = left(b) / (uint64_t)n + 1;
+    uint64_t base = left(budget) / (uint64_t)n + 1;
 
     return (struct budget){ .base = base < BUDGET_BASE ? base : BUDGET_BASE, .memory = MEMORY };
 }
 
-bool budget_take(struct budget *b, const struct budget *part)
+bool budget_take(struct budget *budget, const struct budget *part)
 {
-    struct budget after = *b;
+    struct budget after = *budget;
 
     budget_read(&after, part->read);
     if (!budget_spend(&after, part->spent))
         return false;
-    *b = after;
+    *budget = after;
     return true;
 }
 
@@ -65,9 +66,9 @@ size_t budget_labels(size_t n)
     return 4 * (size_t)MIB + 64 * n;
 }
 
-size_t budget_memory(const struct budget *b, size_t n)
+size_t budget_memory(const struct budget *budget, size_t n)
 {
     size_t by_size = 64 * (size_t)MIB + 1024 * n;
 
-    return b->memory > 0 && b->memory < by_size ? b->memory : by_size;
+    return budget->memory > 0 && budget->memory < by_size ? budget->memory : by_size;
 }

@@ -46,19 +46,19 @@ struct budget {
 };
 
 /* Raises the limit for a text of n bytes that comes next. */
-void budget_read(struct budget *b, uint64_t n);
-/* Uses units of work; false: the limit is exceeded, and nothing is left.  b NULL: no limit. */
-bool budget_spend(struct budget *b, uint64_t work);
+void budget_read(struct budget *budget, uint64_t n);
+/* Uses units of work; false: the limit is exceeded, and nothing is left.  budget NULL: no limit. */
+bool budget_spend(struct budget *budget, uint64_t work);
 
 /*
  * The budget of one of n texts that are tokenised in advance: its share of the rest, so that all of
  * them together use no more work than one may, and less memory.  A text that exceeds its share is
  * tokenised again when its turn comes.
  */
-struct budget budget_part(const struct budget *b, int n);
+struct budget budget_part(const struct budget *budget, int n);
 /* Charges the work that a text used of its share, when its turn comes.  False: less is left;
  * nothing is charged. */
-bool budget_take(struct budget *b, const struct budget *part);
+bool budget_take(struct budget *budget, const struct budget *part);
 
 /*
  * Limits for one text of n bytes: bytes of the text after rewriting; parts, tokens or matches;
@@ -68,6 +68,6 @@ bool budget_take(struct budget *b, const struct budget *part);
 size_t budget_text(size_t n);
 size_t budget_items(size_t n);
 size_t budget_labels(size_t n);
-size_t budget_memory(const struct budget *b, size_t n);
+size_t budget_memory(const struct budget *budget, size_t n);
 
 #endif

@@ -50,13 +50,13 @@ int byte_level_of_piece(const char *s, size_t n)
     return high >= 0 && low >= 0 ? 16 * high + low : -1;
 }
 
-void byte_level_piece_ids(const struct vocab *v, int id[256])
+void byte_level_piece_ids(const struct vocab *vocab, int id[256])
 {
     for (int b = 0; b < 256; b++) {
         char name[8];
 
         snprintf(name, sizeof name, "<0x%02X>", (unsigned)b);
-        id[b] = vocab_find_model(v, name, 6);
+        id[b] = vocab_find_model(vocab, name, 6);
     }
 }
 
@@ -70,20 +70,20 @@ struct byte_level {
 static const char gpt2_pattern[] =
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
-const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
+const void *byte_level_open(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct byte_level *level = arena_alloc(t->a, 1, sizeof *level);
+    struct byte_level *level = arena_alloc(tok->a, 1, sizeof *level);
     bool regex;
 
-    t->byte_level = true;
+    tok->byte_level = true;
     if (json_field_bool(j, "add_prefix_space", true, &level->prefix_space, e) != 0 ||
         json_field_bool(j, "use_regex", true, &regex, e) != 0)
         return NULL;
-    t->blank_before = !level->prefix_space;
+    tok->blank_before = !level->prefix_space;
     if (regex) {
         struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
 
-        level->regex = regex_open(t, pattern, e);
+        level->regex = regex_open(tok, pattern, e);
         if (level->regex == NULL)
             return NULL;
     }
@@ -91,50 +91,50 @@ const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
 }
 
 /* The blank stands for what the first character stands for. */
-static void prepend_space(struct work *w, struct part *p)
+static void prepend_space(struct work *work, struct part *part)
 {
     struct rewrite rewrite;
     int code;
-    size_t i = (size_t)chars_next(p->s, p->n, &code);
+    size_t i = (size_t)chars_next(part->s, part->n, &code);
 
-    part_rewrite_begin(&rewrite, w, p);
+    part_rewrite_begin(&rewrite, work, part);
     part_rewrite_put(&rewrite, ' ', 0);
     part_rewrite_put(&rewrite, code, 1);
-    while (i < p->n) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    while (i < part->n) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         part_rewrite_put(&rewrite, code, 0);
     }
     part_rewrite_end(&rewrite);
 }
 
-static int byte_level_one(const void *self, struct work *w, const struct part *part,
+static int byte_level_one(const void *self, struct work *work, const struct part *part,
                           struct parts *out, struct err *e)
 {
     const struct byte_level *level = self;
     struct part p = *part;
 
     if (level->prefix_space && p.n > 0 && p.s[0] != ' ')
-        prepend_space(w, &p);
+        prepend_space(work, &p);
     if (level->regex == NULL) {
-        part_add_slice(w, out, &p, 0, p.n);
+        part_add_slice(work, out, &p, 0, p.n);
         return 0;
     }
     level->cuts->n = 0;
-    if (regex_cuts(level->regex, w, p.s, p.n, level->cuts, e) != 0)
+    if (regex_cuts(level->regex, work, p.s, p.n, level->cuts, e) != 0)
         return -1;
-    part_cuts_apply(w, ISOLATED, level->cuts, &p, out);
+    part_cuts_apply(work, ISOLATED, level->cuts, &p, out);
     return 0;
 }
 
 /* Two bytes of s and two ranges for each byte at most, all parts in one block. */
-static void map_block(struct work *w, size_t total)
+static void map_block(struct work *work, size_t total)
 {
-    char *text = arena_alloc_raw(w->a, 2 * total, 1);
-    struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
+    char *text = arena_alloc_raw(work->a, 2 * total, 1);
+    struct range *from = arena_alloc_raw(work->a, 2 * total, sizeof *from);
     size_t count = 0;
 
-    for (size_t i = 0; i < w->parts.n; i++) {
-        struct part *part = &w->parts.v[i];
+    for (size_t i = 0; i < work->parts.n; i++) {
+        struct part *part = &work->parts.v[i];
         struct range span = { 0, 0 };
         size_t begin = count, length = 0, left = 0;
 
@@ -164,43 +164,43 @@ static void map_block(struct work *w, size_t total)
 }
 
 /* Every part that is not a token becomes one of the byte-level alphabet. */
-static void map_bytes(struct work *w)
+static void map_bytes(struct work *work)
 {
     size_t total = 0;
 
-    for (size_t i = 0; i < w->parts.n; i++)
-        if (w->parts.v[i].id < 0)
-            total += w->parts.v[i].n;
-    if (total > w->limit)
-        w->too_large = true;
+    for (size_t i = 0; i < work->parts.n; i++)
+        if (work->parts.v[i].id < 0)
+            total += work->parts.v[i].n;
+    if (total > work->limit)
+        work->too_large = true;
     else
-        map_block(w, total);
+        map_block(work, total);
 }
 
-int byte_level_run(const void *self, struct work *w, struct err *e)
+int byte_level_run(const void *self, struct work *work, struct err *e)
 {
     struct byte_level level = *(const struct byte_level *)self;
     struct cuts cuts = { 0 };
 
     level.cuts = &cuts;
-    if (part_each(w, &level, byte_level_one, e) != 0)
+    if (part_each(work, &level, byte_level_one, e) != 0)
         return -1;
-    map_bytes(w);
+    map_bytes(work);
     return 0;
 }
 
-const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e)
+const void *byte_level_normal_open(struct tok *tok, const json_t *j, struct err *e)
 {
     (void)j;
     (void)e;
-    t->byte_level = true;
-    return t;
+    tok->byte_level = true;
+    return tok;
 }
 
-int byte_level_normal_run(const void *self, struct work *w, struct err *e)
+int byte_level_normal_run(const void *self, struct work *work, struct err *e)
 {
     (void)self;
     (void)e;
-    map_bytes(w);
+    map_bytes(work);
     return 0;
 }

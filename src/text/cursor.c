@@ -12,72 +12,73 @@ static bool begins(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-static void fill_before(struct cursor *c)
+static void fill_before(struct cursor *cursor)
 {
     int count = 0;
 
-    c->before = arena_alloc_raw(c->a, c->n / STRIDE + 1, sizeof *c->before);
-    for (size_t i = 0; i < c->n; i++) {
+    cursor->before = arena_alloc_raw(cursor->a, cursor->n / STRIDE + 1, sizeof *cursor->before);
+    for (size_t i = 0; i < cursor->n; i++) {
         if (i % STRIDE == 0)
-            c->before[i / STRIDE] = count;
-        count += begins(c->s[i]);
+            cursor->before[i / STRIDE] = count;
+        count += begins(cursor->s[i]);
     }
-    if (c->n % STRIDE == 0)
-        c->before[c->n / STRIDE] = count;
+    if (cursor->n % STRIDE == 0)
+        cursor->before[cursor->n / STRIDE] = count;
 }
 
-static bool is_far(struct cursor *c, int distance)
+static bool is_far(struct cursor *cursor, int distance)
 {
     if (distance <= FAR && distance >= -FAR)
         return false;
-    if (c->before == NULL)
-        fill_before(c);
+    if (cursor->before == NULL)
+        fill_before(cursor);
     return true;
 }
 
-void cursor_to_byte(struct cursor *c, int byte)
+void cursor_to_byte(struct cursor *cursor, int byte)
 {
-    if (is_far(c, byte - c->byte)) {
-        c->byte = byte - byte % STRIDE;
-        c->chars = c->before[byte / STRIDE];
+    if (is_far(cursor, byte - cursor->byte)) {
+        cursor->byte = byte - byte % STRIDE;
+        cursor->chars = cursor->before[byte / STRIDE];
     }
-    for (; c->byte < byte; c->byte++)
-        c->chars += begins(c->s[c->byte]);
-    for (; c->byte > byte; c->byte--)
-        c->chars -= begins(c->s[c->byte - 1]);
+    for (; cursor->byte < byte; cursor->byte++)
+        cursor->chars += begins(cursor->s[cursor->byte]);
+    for (; cursor->byte > byte; cursor->byte--)
+        cursor->chars -= begins(cursor->s[cursor->byte - 1]);
 }
 
 /* To the last stride before which no more characters begin. */
-static void jump_to_char(struct cursor *c, int chars)
+static void jump_to_char(struct cursor *cursor, int chars)
 {
-    size_t low = 0, high = c->n / STRIDE + 1;
+    size_t low = 0, high = cursor->n / STRIDE + 1;
 
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
 
-        if (c->before[middle] <= chars)
+        if (cursor->before[middle] <= chars)
             low = middle;
         else
             high = middle;
     }
-    c->byte = (int)(low * STRIDE);
-    c->chars = c->before[low];
-    while ((size_t)c->byte < c->n && !begins(c->s[c->byte]))
-        c->byte++;
+    cursor->byte = (int)(low * STRIDE);
+    cursor->chars = cursor->before[low];
+    while ((size_t)cursor->byte < cursor->n && !begins(cursor->s[cursor->byte]))
+        cursor->byte++;
 }
 
-void cursor_to_char(struct cursor *c, int chars)
+void cursor_to_char(struct cursor *cursor, int chars)
 {
     int code;
 
-    if (is_far(c, chars - c->chars))
-        jump_to_char(c, chars);
-    while (c->chars > chars) {
-        c->byte -= chars_before(c->s, (size_t)c->byte, &code);
-        c->chars--;
+    if (is_far(cursor, chars - cursor->chars))
+        jump_to_char(cursor, chars);
+    while (cursor->chars > chars) {
+        cursor->byte -= chars_before(cursor->s, (size_t)cursor->byte, &code);
+        cursor->chars--;
     }
-    while (c->chars < chars) {
-        c->byte += chars_next(c->s + c->byte, c->n - (size_t)c->byte, &code);
-        c->chars++;
+    while (cursor->chars < chars) {
+        cursor->byte += chars_next(cursor->s + cursor->byte, cursor->n - (size_t)cursor->byte,
+                                   &code);
+        cursor->chars++;
     }
 }

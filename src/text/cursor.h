@@ -18,7 +18,7 @@ struct cursor {
 };
 
 /* Moves to a byte, 0 to n; or to a character, 0 to their number. */
-void cursor_to_byte(struct cursor *c, int byte);
-void cursor_to_char(struct cursor *c, int chars);
+void cursor_to_byte(struct cursor *cursor, int byte);
+void cursor_to_char(struct cursor *cursor, int chars);
 
 #endif

@@ -7,13 +7,13 @@
 /* ---- its beginning ---- */
 
 /* A run of tokens of a text, between those of the template. */
-static struct range run_from(const struct tokens *t, int at)
+static struct range run_from(const struct tokens *tokens, int at)
 {
     struct range range = { at, 0 };
 
-    while (range.start < t->n && tok_is_frame(t, range.start))
+    while (range.start < tokens->n && tok_is_frame(tokens, range.start))
         range.start++;
-    for (range.end = range.start; range.end < t->n && !tok_is_frame(t, range.end);)
+    for (range.end = range.start; range.end < tokens->n && !tok_is_frame(tokens, range.end);)
         range.end++;
     return range;
 }
@@ -39,83 +39,83 @@ static void close_gap(void *array, size_t size, struct range gap, int n)
             (size_t)(n - gap.end) * size);
 }
 
-static void cut_drop(struct tokens *t, struct range gap)
+static void cut_drop(struct tokens *tokens, struct range gap)
 {
-    close_gap(t->id, sizeof *t->id, gap, t->n);
-    close_gap(t->type, sizeof *t->type, gap, t->n);
-    close_gap(t->special, sizeof *t->special, gap, t->n);
-    close_gap(t->bytes, sizeof *t->bytes, gap, t->n);
-    close_gap(t->chars, sizeof *t->chars, gap, t->n);
-    close_gap(t->piece, sizeof *t->piece, gap, t->n);
-    close_gap(t->label, sizeof *t->label, gap, t->n);
-    close_gap(t->label_size, sizeof *t->label_size, gap, t->n);
-    if (t->word != NULL)
-        close_gap(t->word, sizeof *t->word, gap, t->n);
-    t->n -= gap.end - gap.start;
+    close_gap(tokens->id, sizeof *tokens->id, gap, tokens->n);
+    close_gap(tokens->type, sizeof *tokens->type, gap, tokens->n);
+    close_gap(tokens->special, sizeof *tokens->special, gap, tokens->n);
+    close_gap(tokens->bytes, sizeof *tokens->bytes, gap, tokens->n);
+    close_gap(tokens->chars, sizeof *tokens->chars, gap, tokens->n);
+    close_gap(tokens->piece, sizeof *tokens->piece, gap, tokens->n);
+    close_gap(tokens->label, sizeof *tokens->label, gap, tokens->n);
+    close_gap(tokens->label_size, sizeof *tokens->label_size, gap, tokens->n);
+    if (tokens->word != NULL)
+        close_gap(tokens->word, sizeof *tokens->word, gap, tokens->n);
+    tokens->n -= gap.end - gap.start;
 }
 
-void tok_cut(struct tokens *t, int max)
+void tok_cut(struct tokens *tokens, int max)
 {
-    struct range a = run_from(t, 0), b = run_from(t, a.end);
+    struct range a = run_from(tokens, 0), b = run_from(tokens, a.end);
     int n[2] = { a.end - a.start, b.end - b.start };
-    int room = max - (t->n - n[0] - n[1]);
+    int room = max - (tokens->n - n[0] - n[1]);
 
-    if (t->n <= max)
+    if (tokens->n <= max)
         return;
     if (room < 0) {
-        t->n = max;
+        tokens->n = max;
         return;
     }
     if (n[1] == 0)
         n[0] = room;
     else
         cut_share(n, room);
-    cut_drop(t, (struct range){ b.start + n[1], b.end });
-    cut_drop(t, (struct range){ a.start + n[0], a.end });
+    cut_drop(tokens, (struct range){ b.start + n[1], b.end });
+    cut_drop(tokens, (struct range){ a.start + n[0], a.end });
 }
 
 /* ---- pieces ---- */
 
 /* All tokens but those of the template at both ends. */
-static struct range cut_inner(const struct tokens *t)
+static struct range cut_inner(const struct tokens *tokens)
 {
-    struct range range = { 0, t->n };
+    struct range range = { 0, tokens->n };
 
-    while (range.start < t->n && tok_is_frame(t, range.start))
+    while (range.start < tokens->n && tok_is_frame(tokens, range.start))
         range.start++;
-    while (range.end > range.start && tok_is_frame(t, range.end - 1))
+    while (range.end > range.start && tok_is_frame(tokens, range.end - 1))
         range.end--;
     return range;
 }
 
 /* Of a pair the same, where its texts have types but nothing of a template between them. */
-static struct range text_from(const struct tokens *t, int at)
+static struct range text_from(const struct tokens *tokens, int at)
 {
-    struct range run = run_from(t, at), range = { run.start, run.start };
+    struct range run = run_from(tokens, at), range = { run.start, run.start };
 
-    while (range.end < run.end && t->type[range.end] == t->type[run.start])
+    while (range.end < run.end && tokens->type[range.end] == tokens->type[run.start])
         range.end++;
     return range;
 }
 
 /* What of the tokens is cut. */
-static void cut_choose(const struct tokens *t, bool pair, struct tok_split *out)
+static void cut_choose(const struct tokens *tokens, bool pair, struct tok_split *out)
 {
-    struct range first = text_from(t, 0), second = text_from(t, first.end);
+    struct range first = text_from(tokens, 0), second = text_from(tokens, first.end);
 
     out->second = pair && second.end - second.start > first.end - first.start;
-    out->cut = out->second ? second : pair ? first : cut_inner(t);
+    out->cut = out->second ? second : pair ? first : cut_inner(tokens);
 }
 
-bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct tok_split *out)
+bool tok_split(const struct tokens *tokens, bool pair, int max, int overlap, struct tok_split *out)
 {
     int size;
 
-    cut_choose(t, pair, out);
+    cut_choose(tokens, pair, out);
     size = out->cut.end - out->cut.start;
-    out->room = max - (t->n - size);
+    out->room = max - (tokens->n - size);
     out->step = out->room - overlap;
-    if (t->n <= max) {
+    if (tokens->n <= max) {
         out->n = 1;
         return true;
     }
@@ -126,24 +126,24 @@ bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct t
     return true;
 }
 
-struct range tok_split_range(const struct tok_split *s, int piece)
+struct range tok_split_range(const struct tok_split *split, int piece)
 {
-    struct range range = { s->cut.start + piece * s->step, s->cut.end };
+    struct range range = { split->cut.start + piece * split->step, split->cut.end };
 
-    if (s->n == 1)
-        range.start = s->cut.start;
-    if (range.end - range.start > s->room)
-        range.end = range.start + s->room;
+    if (split->n == 1)
+        range.start = split->cut.start;
+    if (range.end - range.start > split->room)
+        range.end = range.start + split->room;
     return range;
 }
 
 /* Copies n elements from `from`, then those between the two ranges, of an array to `to`. */
-static void *cut_kept(struct arena *a, const void *array, size_t size, const struct tokens *t,
+static void *cut_kept(struct arena *a, const void *array, size_t size, const struct tokens *tokens,
                       struct range cut, struct range own)
 {
     const unsigned char *from = array;
     size_t before = (size_t)cut.start * size, here = (size_t)(own.end - own.start) * size,
-           after = (size_t)(t->n - cut.end) * size;
+           after = (size_t)(tokens->n - cut.end) * size;
     unsigned char *to = arena_alloc_raw(a, before + here + after, 1);
 
     memcpy(to, from, before);
@@ -152,30 +152,31 @@ static void *cut_kept(struct arena *a, const void *array, size_t size, const str
     return to;
 }
 
-static void own_strings(struct arena *a, struct tokens *t)
+static void own_strings(struct arena *a, struct tokens *tokens)
 {
-    for (int i = 0; i < t->n; i++) {
-        t->piece[i] = arena_strdup(a, t->piece[i]);
-        t->label[i] = arena_strndup(a, t->label[i], t->label_size[i]);
+    for (int i = 0; i < tokens->n; i++) {
+        tokens->piece[i] = arena_strdup(a, tokens->piece[i]);
+        tokens->label[i] = arena_strndup(a, tokens->label[i], tokens->label_size[i]);
     }
 }
 
-void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piece,
+void tok_split_piece(const struct tokens *tokens, const struct tok_split *split, int piece,
                      struct arena *a, struct tokens *out)
 {
-    struct range cut = s->cut, own = tok_split_range(s, piece);
+    struct range cut = split->cut, own = tok_split_range(split, piece);
 
     *out = (struct tokens){
-        .n = t->n - (cut.end - cut.start) + (own.end - own.start),
-        .id = cut_kept(a, t->id, sizeof *t->id, t, cut, own),
-        .type = cut_kept(a, t->type, sizeof *t->type, t, cut, own),
-        .special = cut_kept(a, t->special, sizeof *t->special, t, cut, own),
-        .bytes = cut_kept(a, t->bytes, sizeof *t->bytes, t, cut, own),
-        .chars = cut_kept(a, t->chars, sizeof *t->chars, t, cut, own),
-        .piece = cut_kept(a, t->piece, sizeof *t->piece, t, cut, own),
-        .label = cut_kept(a, t->label, sizeof *t->label, t, cut, own),
-        .label_size = cut_kept(a, t->label_size, sizeof *t->label_size, t, cut, own),
-        .word = t->word != NULL ? cut_kept(a, t->word, sizeof *t->word, t, cut, own) : NULL,
+        .n = tokens->n - (cut.end - cut.start) + (own.end - own.start),
+        .id = cut_kept(a, tokens->id, sizeof *tokens->id, tokens, cut, own),
+        .type = cut_kept(a, tokens->type, sizeof *tokens->type, tokens, cut, own),
+        .special = cut_kept(a, tokens->special, sizeof *tokens->special, tokens, cut, own),
+        .bytes = cut_kept(a, tokens->bytes, sizeof *tokens->bytes, tokens, cut, own),
+        .chars = cut_kept(a, tokens->chars, sizeof *tokens->chars, tokens, cut, own),
+        .piece = cut_kept(a, tokens->piece, sizeof *tokens->piece, tokens, cut, own),
+        .label = cut_kept(a, tokens->label, sizeof *tokens->label, tokens, cut, own),
+        .label_size = cut_kept(a, tokens->label_size, sizeof *tokens->label_size, tokens, cut, own),
+        .word = tokens->word != NULL ? cut_kept(a, tokens->word, sizeof *tokens->word, tokens, cut,
+                                                own) : NULL,
     };
     own_strings(a, out);
 }

@@ -122,11 +122,11 @@ static json_t *byte_level(bool cuts)
                      (int)cuts);
 }
 
-static json_t *step_of(const struct cut_step *s)
+static json_t *step_of(const struct cut_step *step)
 {
-    switch (s->kind) {
+    switch (step->kind) {
     case CUT_AT:
-        return json_pack("{ss s{ss} ss sb}", "type", "Split", "pattern", "Regex", s->pattern,
+        return json_pack("{ss s{ss} ss sb}", "type", "Split", "pattern", "Regex", step->pattern,
                          "behavior", "Isolated", "invert", 0);
     case CUT_DIGITS:
         return json_pack("{ss sb}", "type", "Digits", "individual_digits", 0);
@@ -143,16 +143,16 @@ static json_t *step_of(const struct cut_step *s)
 }
 
 /* GPT-2's step also writes bytes as pieces do; where it is not there, one does only that. */
-static void put_steps(struct arena *a, json_t *root, const struct pre *p)
+static void put_steps(struct arena *a, json_t *root, const struct pre *pre)
 {
     json_t *sequence = json_put(a, root, "pre_tokenizer",
                                 json_pack("{ss}", "type", "Sequence"));
     json_t *list = json_put(a, sequence, "pretokenizers", json_array());
     bool written = false;
 
-    for (int i = 0; i < PRE_STEPS && p->step[i].kind != CUT_END; i++) {
-        json_add(a, list, step_of(&p->step[i]));
-        written = written || p->step[i].kind == CUT_GPT2;
+    for (int i = 0; i < PRE_STEPS && pre->step[i].kind != CUT_END; i++) {
+        json_add(a, list, step_of(&pre->step[i]));
+        written = written || pre->step[i].kind == CUT_GPT2;
     }
     if (!written)
         json_add(a, list, byte_level(false));

@@ -10,9 +10,9 @@
 /* ---- keys ---- */
 
 /* *out is NULL where the key is not there. */
-static int gguf_tok_read_text(const struct gguf_source *s, const char *key, const char **out)
+static int gguf_tok_read_text(const struct gguf_source *source, const char *key, const char **out)
 {
-    const struct gguf_value *value = gguf_source_value(s, key);
+    const struct gguf_value *value = gguf_source_value(source, key);
     struct gguf_strings all;
     struct span text;
 
@@ -20,70 +20,70 @@ static int gguf_tok_read_text(const struct gguf_source *s, const char *key, cons
     if (value == NULL)
         return 0;
     if (value->type != GGUF_STRING || value->is_array)
-        return gguf_source_wrong(s, value, "a STRING");
+        return gguf_source_wrong(source, value, "a STRING");
     all = gguf_strings(value);
     gguf_next(&all, &text);
-    *out = arena_strndup(s->a, (const char *)text.data, text.size);
+    *out = arena_strndup(source->a, (const char *)text.data, text.size);
     return 0;
 }
 
-static void put_vocab(const struct gguf_source *s, json_t *model)
+static void put_vocab(const struct gguf_source *source, json_t *model)
 {
-    json_t *vocab = json_put(s->a, model, "vocab", json_object());
+    json_t *vocab = json_put(source->a, model, "vocab", json_object());
 
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < source->n; i++) {
         /* A list may hold a piece twice, an object may not: the first id is found. */
-        if (json_object_get(vocab, s->piece[i]) == NULL)
-            json_put(s->a, vocab, s->piece[i], json_integer(i));
+        if (json_object_get(vocab, source->piece[i]) == NULL)
+            json_put(source->a, vocab, source->piece[i], json_integer(i));
     }
 }
 
 /* ---- WordPiece ---- */
 
 /* A vocabulary with capitals outside of brackets is one of cased text. */
-static bool has_capitals(const struct gguf_source *s)
+static bool has_capitals(const struct gguf_source *source)
 {
-    for (int i = 0; i < s->n; i++)
-        if (s->piece[i][0] != '[' && strpbrk(s->piece[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    for (int i = 0; i < source->n; i++)
+        if (source->piece[i][0] != '[' && strpbrk(source->piece[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
             return true;
     return false;
 }
 
-static int build_bert(struct gguf_source *s)
+static int build_bert(struct gguf_source *source)
 {
     const char *unk = "[UNK]", *cls = "[CLS]", *sep = "[SEP]";
 
-    if (gguf_source_pieces(s, true) != 0 || gguf_source_added(s) != 0 ||
-        gguf_source_special(s, "unknown_token_id", &unk) != 0 ||
-        gguf_source_special(s, "bos_token_id", &cls) != 0 ||
-        gguf_source_special(s, "cls_token_id", &cls) != 0 ||
-        gguf_source_special(s, "eos_token_id", &sep) != 0 ||
-        gguf_source_special(s, "seperator_token_id", &sep) != 0)
+    if (gguf_source_pieces(source, true) != 0 || gguf_source_added(source) != 0 ||
+        gguf_source_special(source, "unknown_token_id", &unk) != 0 ||
+        gguf_source_special(source, "bos_token_id", &cls) != 0 ||
+        gguf_source_special(source, "cls_token_id", &cls) != 0 ||
+        gguf_source_special(source, "eos_token_id", &sep) != 0 ||
+        gguf_source_special(source, "seperator_token_id", &sep) != 0)
         return -1;
-    put_vocab(s, json_put(s->a, s->root, "model",
-                          json_pack("{ss ss}", "type", "WordPiece", "unk_token", unk)));
-    json_put(s->a, s->root, "normalizer",
+    put_vocab(source, json_put(source->a, source->root, "model",
+                               json_pack("{ss ss}", "type", "WordPiece", "unk_token", unk)));
+    json_put(source->a, source->root, "normalizer",
         json_pack("{ss sb sb sn sb}", "type", "BertNormalizer", "clean_text", 1,
                   "handle_chinese_chars", 1, "strip_accents", "lowercase",
-                  (int)!has_capitals(s)));
-    json_put(s->a, s->root, "pre_tokenizer",
+                  (int)!has_capitals(source)));
+    json_put(source->a, source->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    template_put(s->t, s->root, cls, sep, false);
+    template_put(source->t, source->root, cls, sep, false);
     return 0;
 }
 
 /* ---- byte-level BPE ---- */
 
-static int put_merges(const struct gguf_source *s, json_t *model)
+static int put_merges(const struct gguf_source *source, json_t *model)
 {
-    const struct gguf_value *value = gguf_source_strings(s, "merges");
+    const struct gguf_value *value = gguf_source_strings(source, "merges");
     struct gguf_strings all;
     struct span text;
     json_t *list;
 
     if (value == NULL)
         return -1;
-    list = json_put(s->a, model, "merges", json_array());
+    list = json_put(source->a, model, "merges", json_array());
     all = gguf_strings(value);
     for (int i = 0; gguf_next(&all, &text); i++) {
         const char *bytes = (const char *)text.data;
@@ -91,53 +91,53 @@ static int put_merges(const struct gguf_source *s, json_t *model)
         json_t *pair;
 
         if (space == NULL || utf8_check(bytes, text.size) != text.size)
-            return err_set(s->e, ERR_INPUT, "%s: merge %d is not two pieces with a space "
+            return err_set(source->e, ERR_INPUT, "%s: merge %d is not two pieces with a space "
                            "between", value->key, i);
-        pair = json_add(s->a, list, json_array());
-        json_add(s->a, pair, json_stringn(bytes, (size_t)(space - bytes)));
-        json_add(s->a, pair,
+        pair = json_add(source->a, list, json_array());
+        json_add(source->a, pair, json_stringn(bytes, (size_t)(space - bytes)));
+        json_add(source->a, pair,
                  json_stringn(space + 1, (size_t)(bytes + text.size - space - 1)));
     }
     return 0;
 }
 
-static int read_pre(const struct gguf_source *s, bool *ignore_merges)
+static int read_pre(const struct gguf_source *source, bool *ignore_merges)
 {
     const char *pre, *all = "";
 
-    if (gguf_tok_read_text(s, "pre", &pre) != 0)
+    if (gguf_tok_read_text(source, "pre", &pre) != 0)
         return -1;
-    if (pre != NULL && gguf_pre(s->a, s->root, pre, ignore_merges))
+    if (pre != NULL && gguf_pre(source->a, source->root, pre, ignore_merges))
         return 0;
     for (int i = 0; gguf_pre_name(i) != NULL; i++)
-        all = arena_printf(s->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_pre_name(i));
+        all = arena_printf(source->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_pre_name(i));
     if (pre == NULL)
-        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.pre, without which it is "
+        return err_set(source->e, ERR_INPUT, "has no tokenizer.ggml.pre, without which it is "
                        "not known how words are cut");
-    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.pre: found \"%s\", expected one of %s", pre,
-                   all);
+    return err_set(source->e, ERR_INPUT, "tokenizer.ggml.pre: found \"%s\", expected one of %s",
+                   pre, all);
 }
 
-static int build_bpe(struct gguf_source *s)
+static int build_bpe(struct gguf_source *source)
 {
     const char *bos = NULL, *eos = NULL;
     bool add_bos = false, add_eos = false, ignore_merges = false;
     json_t *model;
 
-    if (gguf_source_pieces(s, false) != 0 || gguf_source_added(s) != 0 ||
-        read_pre(s, &ignore_merges) != 0 ||
-        gguf_source_special(s, "bos_token_id", &bos) != 0 ||
-        gguf_source_special(s, "eos_token_id", &eos) != 0 ||
-        gguf_source_flag(s, "add_bos_token", &add_bos) != 0 ||
-        gguf_source_flag(s, "add_eos_token", &add_eos) != 0)
+    if (gguf_source_pieces(source, false) != 0 || gguf_source_added(source) != 0 ||
+        read_pre(source, &ignore_merges) != 0 ||
+        gguf_source_special(source, "bos_token_id", &bos) != 0 ||
+        gguf_source_special(source, "eos_token_id", &eos) != 0 ||
+        gguf_source_flag(source, "add_bos_token", &add_bos) != 0 ||
+        gguf_source_flag(source, "add_eos_token", &add_eos) != 0)
         return -1;
-    model = json_put(s->a, s->root, "model", json_pack("{ss sb}", "type", "BPE",
+    model = json_put(source->a, source->root, "model", json_pack("{ss sb}", "type", "BPE",
                      "ignore_merges", (int)ignore_merges));
-    put_vocab(s, model);
-    if (put_merges(s, model) != 0)
+    put_vocab(source, model);
+    if (put_merges(source, model) != 0)
         return -1;
-    json_put(s->a, s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
-    template_put(s->t, s->root, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    json_put(source->a, source->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+    template_put(source->t, source->root, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
 }
 
@@ -153,26 +153,26 @@ static const struct {
     { "t5", gguf_spm_unigram },
 };
 
-static int build(struct gguf_source *s)
+static int build(struct gguf_source *source)
 {
     const char *model;
 
-    if (gguf_tok_read_text(s, "model", &model) != 0)
+    if (gguf_tok_read_text(source, "model", &model) != 0)
         return -1;
     if (model == NULL) {
-        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.model");
-        return err_is_absent(s->e);
+        err_set(source->e, ERR_INPUT, "has no tokenizer.ggml.model");
+        return err_is_absent(source->e);
     }
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (strcmp(models[i].model, model) == 0)
-            return models[i].build(s);
-    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, "
+            return models[i].build(source);
+    return err_set(source->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, "
                    "expected bert, gpt2, llama or t5", model);
 }
 
-json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)
+json_t *gguf_tok_read(struct tok *tok, const struct gguf *gguf, struct err *e)
 {
-    struct gguf_source source = { .t = t, .a = t->a, .g = g, .e = e };
+    struct gguf_source source = { .t = tok, .a = tok->a, .g = gguf, .e = e };
 
     source.root = json_hold(source.a, json_object());
     if (build(&source) == 0)

@@ -25,13 +25,13 @@
  * The tokenizer.json; NULL on errors (ERR_INPUT): no tokeniser, a model or a `pre` that is
  * not supported (named), a piece that is not UTF-8, ids outside the vocabulary, lists of the
  * wrong type or length, a byte that is not "<0x00>" to "<0xFF>", a score that is not finite.
- * If pieces have scores, these, the vocabulary and the character map are put into t, and the
+ * If pieces have scores, these, the vocabulary and the character map are put into tok, and the
  * JSON has true in their place.
  */
-json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e);
+json_t *gguf_tok_read(struct tok *tok, const struct gguf *gguf, struct err *e);
 
 /* In hf.c: the same as a tokeniser; messages begin with the name. */
-struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *name,
+struct tok *gguf_tok_open(struct arena *a, const struct gguf *gguf, const char *name,
                           struct err *e);
 
 /* ---- gguf_pre.c ---- */

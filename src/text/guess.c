@@ -8,31 +8,31 @@
 static const struct text BLANK = { "▁", sizeof "▁" - 1 }, INSIDE = { "##", 2 };
 static const struct text WORD_END = { "</w>", 4 }, NOTHING = { "", 0 };
 
-static struct piece piece_of(const struct tokens *t, int i)
+static struct piece piece_of(const struct tokens *tokens, int i)
 {
-    return (struct piece){ .s = t->piece[i], .n = (uint32_t)t->label_size[i] };
+    return (struct piece){ .s = tokens->piece[i], .n = (uint32_t)tokens->label_size[i] };
 }
 
 /* "<s>", "[CLS]", but not "<0x41>" or "<id 7>": as they stand, in any vocabulary. */
-static bool is_special(const struct piece *p)
+static bool is_special(const struct piece *piece)
 {
-    char close = p->n > 2 ? p->s[p->n - 1] : '\0';
+    char close = piece->n > 2 ? piece->s[piece->n - 1] : '\0';
 
-    return byte_level_of_piece(p->s, p->n) < 0 && memchr(p->s, ' ', p->n) == NULL &&
-           ((p->s[0] == '<' && close == '>') || (p->s[0] == '[' && close == ']'));
+    return byte_level_of_piece(piece->s, piece->n) < 0 && memchr(piece->s, ' ', piece->n) == NULL &&
+           ((piece->s[0] == '<' && close == '>') || (piece->s[0] == '[' && close == ']'));
 }
 
-static bool is_ascii(const struct piece *p)
+static bool is_ascii(const struct piece *piece)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        if ((unsigned char)p->s[i] >= 0x80)
+    for (uint32_t i = 0; i < piece->n; i++)
+        if ((unsigned char)piece->s[i] >= 0x80)
             return false;
     return true;
 }
 
-static bool has_text(const struct piece *p, struct text part)
+static bool has_text(const struct piece *piece, struct text part)
 {
-    return memmem(p->s, p->n, part.s, part.n) != NULL;
+    return memmem(piece->s, piece->n, part.s, part.n) != NULL;
 }
 
 /*
@@ -40,7 +40,7 @@ static bool has_text(const struct piece *p, struct text part)
  * they are text: Polish and Czech letters are of that alphabet, too, but stand for control
  * characters there.
  */
-static bool is_byte_level(struct arena *a, const struct tokens *t, struct text suffix,
+static bool is_byte_level(struct arena *a, const struct tokens *tokens, struct text suffix,
                           size_t n_bytes)
 {
     const struct tok bytes = { .byte_level = true, .prefix = NOTHING, .suffix = suffix };
@@ -49,8 +49,8 @@ static bool is_byte_level(struct arena *a, const struct tokens *t, struct text s
     bool shorter = false, plain = true;
     size_t count = 0;
 
-    for (int i = 0; i < t->n; i++) {
-        struct piece piece = piece_of(t, i);
+    for (int i = 0; i < tokens->n; i++) {
+        struct piece piece = piece_of(tokens, i);
         size_t size;
 
         if (is_special(&piece))
@@ -67,21 +67,21 @@ static bool is_byte_level(struct arena *a, const struct tokens *t, struct text s
     return shorter && plain;
 }
 
-static bool begins(const struct piece *p, struct text part)
+static bool begins(const struct piece *piece, struct text part)
 {
-    return p->n >= part.n && memcmp(p->s, part.s, part.n) == 0;
+    return piece->n >= part.n && memcmp(piece->s, part.s, part.n) == 0;
 }
 
-static bool guess_ends(const struct piece *p, struct text part)
+static bool guess_ends(const struct piece *piece, struct text part)
 {
-    return p->n >= part.n && memcmp(p->s + p->n - part.n, part.s, part.n) == 0;
+    return piece->n >= part.n && memcmp(piece->s + piece->n - part.n, part.s, part.n) == 0;
 }
 
-static bool any(const struct tokens *t, struct text part,
+static bool any(const struct tokens *tokens, struct text part,
                 bool (*is_there)(const struct piece *, struct text))
 {
-    for (int i = 0; i < t->n; i++) {
-        struct piece piece = piece_of(t, i);
+    for (int i = 0; i < tokens->n; i++) {
+        struct piece piece = piece_of(tokens, i);
 
         if (!is_special(&piece) && is_there(&piece, part))
             return true;
@@ -89,30 +89,30 @@ static bool any(const struct tokens *t, struct text part,
     return false;
 }
 
-void tok_guess(struct arena *a, struct tokens *t)
+void tok_guess(struct arena *a, struct tokens *tokens)
 {
     struct tok guess = { .prefix = NOTHING, .suffix = NOTHING };
     size_t n_bytes = 0;
     char *to;
 
-    for (int i = 0; i < t->n; i++)
-        n_bytes += t->label_size[i] + 1;
-    if (any(t, WORD_END, guess_ends))
+    for (int i = 0; i < tokens->n; i++)
+        n_bytes += tokens->label_size[i] + 1;
+    if (any(tokens, WORD_END, guess_ends))
         guess.suffix = WORD_END;
-    guess.byte_level = is_byte_level(a, t, guess.suffix, n_bytes);
-    if (!guess.byte_level && any(t, BLANK, has_text)) {
+    guess.byte_level = is_byte_level(a, tokens, guess.suffix, n_bytes);
+    if (!guess.byte_level && any(tokens, BLANK, has_text)) {
         guess.blank = BLANK;
         guess.byte_pieces = true;
-    } else if (!guess.byte_level && any(t, INSIDE, begins)) {
+    } else if (!guess.byte_level && any(tokens, INSIDE, begins)) {
         guess.prefix = INSIDE;
     }
     to = arena_alloc(a, n_bytes, 1);
-    for (int i = 0; i < t->n; i++) {
-        struct piece piece = piece_of(t, i);
+    for (int i = 0; i < tokens->n; i++) {
+        struct piece piece = piece_of(tokens, i);
 
-        t->special[i] = piece.added = is_special(&piece);
-        t->label[i] = to;
-        t->label_size[i] = tok_label(&guess, &piece, to);
+        tokens->special[i] = piece.added = is_special(&piece);
+        tokens->label[i] = to;
+        tokens->label_size[i] = tok_label(&guess, &piece, to);
         to += piece.n + 1;
     }
 }

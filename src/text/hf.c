@@ -7,17 +7,17 @@
 #include "text/gguf_tok.h"
 #include "text/tok_priv.h"
 
-static int hf_open_model(struct tok *t, const json_t *root, struct err *e)
+static int hf_open_model(struct tok *tok, const json_t *root, struct err *e)
 {
     const json_t *model = json_object_get(root, "model");
 
     if (!json_is_object(model))
         return err_set(e, ERR_INPUT, "\"model\" is missing or not an object");
-    return step_open(t, &step_models, model, &t->model, e);
+    return step_open(tok, &step_models, model, &tok->model, e);
 }
 
 /* What pieces are written in, where only the decoder says so. */
-static void look_at_decoder(struct tok *t, const json_t *j, int depth)
+static void look_at_decoder(struct tok *tok, const json_t *j, int depth)
 {
     const char *type = json_string_value(json_object_get(j, "type"));
     const json_t *list = json_object_get(j, "decoders");
@@ -28,36 +28,36 @@ static void look_at_decoder(struct tok *t, const json_t *j, int depth)
     if (type == NULL)
         return;
     if (strcmp(type, "ByteLevel") == 0)
-        t->byte_level = true;
+        tok->byte_level = true;
     if (strcmp(type, "Metaspace") == 0)
         mark = json_string_value(json_object_get(j, "replacement"));
     else if (strcmp(type, "Replace") != 0 || content == NULL ||
              strcmp(content, " ") != 0)
         mark = NULL;
     if (mark != NULL)
-        t->blank = (struct text){ arena_strdup(t->a, mark), strlen(mark) };
+        tok->blank = (struct text){ arena_strdup(tok->a, mark), strlen(mark) };
     for (size_t i = 0; depth < 8 && i < json_array_size(list); i++)
-        look_at_decoder(t, json_array_get(list, i), depth + 1);
+        look_at_decoder(tok, json_array_get(list, i), depth + 1);
 }
 
 /* tokenizer.json, parsed. */
-static int read_json(struct tok *t, const json_t *root, struct err *e)
+static int read_json(struct tok *tok, const json_t *root, struct err *e)
 {
     const json_t *added;
 
     if (!json_is_object(root))
         return err_set(e, ERR_INPUT, "it is not a JSON object");
-    if (hf_open_model(t, root, e) != 0 ||
-        step_open(t, &normal_table, json_object_get(root, "normalizer"), &t->normal,
+    if (hf_open_model(tok, root, e) != 0 ||
+        step_open(tok, &normal_table, json_object_get(root, "normalizer"), &tok->normal,
                   e) != 0 ||
-        step_open(t, &presplit_table, json_object_get(root, "pre_tokenizer"),
-                  &t->presplit, e) != 0 ||
+        step_open(tok, &presplit_table, json_object_get(root, "pre_tokenizer"),
+                  &tok->presplit, e) != 0 ||
         json_field_list(root, "added_tokens", &added, e) != 0 ||
-        added_open(t, added, e) != 0 ||
-        step_open(t, &finish_table, json_object_get(root, "post_processor"),
-                  &t->finish, e) != 0)
+        added_open(tok, added, e) != 0 ||
+        step_open(tok, &finish_table, json_object_get(root, "post_processor"),
+                  &tok->finish, e) != 0)
         return -1;
-    look_at_decoder(t, json_object_get(root, "decoder"), 0);
+    look_at_decoder(tok, json_object_get(root, "decoder"), 0);
     return 0;
 }
 
@@ -83,15 +83,15 @@ static struct tok *new_tok(struct arena *a, const char *name)
 }
 
 /* Takes root, which may be NULL after an error. */
-static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
+static struct tok *open_root(struct tok *tok, json_t *root, struct err *e)
 {
-    int failed = root == NULL ? -1 : read_json(t, root, e);
+    int failed = root == NULL ? -1 : read_json(tok, root, e);
 
-    json_drop(t->a, root);
+    json_drop(tok->a, root);
     if (failed == 0)
-        return t;
-    err_under(e, "%s", t->name);
-    tok_close(t);
+        return tok;
+    err_under(e, "%s", tok->name);
+    tok_close(tok);
     return NULL;
 }
 
@@ -115,12 +115,12 @@ struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const cha
     return open_root(tok, spm_root(tok, model, e), e);
 }
 
-struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *name,
+struct tok *gguf_tok_open(struct arena *a, const struct gguf *gguf, const char *name,
                           struct err *e)
 {
     struct tok *tok = new_tok(a, name);
 
-    return open_root(tok, gguf_tok_read(tok, g, e), e);
+    return open_root(tok, gguf_tok_read(tok, gguf, e), e);
 }
 
 static struct tok *open_gguf(struct arena *a, const char *any, struct err *e)
@@ -182,8 +182,8 @@ struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e)
     return open_dir(a, dir, true, e);
 }
 
-void tok_close(struct tok *t)
+void tok_close(struct tok *tok)
 {
-    if (t != NULL)
-        arena_release(t->a, t);
+    if (tok != NULL)
+        arena_release(tok->a, tok);
 }

@@ -5,14 +5,14 @@
 #include "text/tok_priv.h"
 
 /* Bytes that a piece of the byte-level alphabet stands for, or -1. */
-static int decode_bytes(const struct piece *p, char *to)
+static int decode_bytes(const struct piece *piece, char *to)
 {
     int count = 0;
 
-    for (size_t i = 0; i < p->n; ) {
+    for (size_t i = 0; i < piece->n; ) {
         int code, byte;
 
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        i += (size_t)chars_next(piece->s + i, piece->n - i, &code);
         byte = byte_level_byte(code);
         if (byte < 0)
             return -1;
@@ -22,49 +22,49 @@ static int decode_bytes(const struct piece *p, char *to)
 }
 
 /* The piece with blanks for what stands for them; returns its size. */
-static size_t put_blanks(struct text mark, const struct piece *p, char *to)
+static size_t put_blanks(struct text mark, const struct piece *piece, char *to)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < p->n; ) {
-        if (p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
+    for (size_t i = 0; i < piece->n; ) {
+        if (piece->n - i >= mark.n && memcmp(piece->s + i, mark.s, mark.n) == 0) {
             to[count++] = ' ';
             i += mark.n;
         } else {
-            to[count++] = p->s[i++];
+            to[count++] = piece->s[i++];
         }
     }
     return count;
 }
 
 /* The piece without what marks its place in a word, unless that is all of it. */
-static struct piece unmark(const struct tok *t, const struct piece *p)
+static struct piece unmark(const struct tok *tok, const struct piece *p)
 {
     struct piece piece = *p;
-    size_t before = t->prefix.n, after = t->suffix.n;
+    size_t before = tok->prefix.n, after = tok->suffix.n;
 
-    if (before > 0 && piece.n > before && memcmp(piece.s, t->prefix.s, before) == 0) {
+    if (before > 0 && piece.n > before && memcmp(piece.s, tok->prefix.s, before) == 0) {
         piece.s += before;
         piece.n -= (uint32_t)before;
     }
     if (after > 0 && piece.n > after &&
-        memcmp(piece.s + piece.n - after, t->suffix.s, after) == 0)
+        memcmp(piece.s + piece.n - after, tok->suffix.s, after) == 0)
         piece.n -= (uint32_t)after;
     return piece;
 }
 
-size_t tok_label(const struct tok *t, const struct piece *p, char *to)
+size_t tok_label(const struct tok *tok, const struct piece *piece, char *to)
 {
-    struct piece bare = p->added ? *p : unmark(t, p);
-    int count = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
+    struct piece bare = piece->added ? *piece : unmark(tok, piece);
+    int count = tok->byte_pieces ? byte_level_of_piece(piece->s, piece->n) : -1;
 
-    if (!p->added && count >= 0) {
+    if (!piece->added && count >= 0) {
         *to = (char)count;
         return 1;
     }
-    if (!p->added && t->blank.n > 0)
-        return put_blanks(t->blank, &bare, to);
-    if (!p->added && t->byte_level) {
+    if (!piece->added && tok->blank.n > 0)
+        return put_blanks(tok->blank, &bare, to);
+    if (!piece->added && tok->byte_level) {
         count = decode_bytes(&bare, to);
         if (count >= 0)
             return (size_t)count;

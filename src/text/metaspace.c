@@ -43,49 +43,49 @@ static int open_scheme(const json_t *j, enum scheme *out, struct err *e)
                    "or never", text.s);
 }
 
-const void *metaspace_open(struct tok *t, const json_t *j, struct err *e)
+const void *metaspace_open(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct metaspace *metaspace = arena_alloc(t->a, 1, sizeof *metaspace);
+    struct metaspace *metaspace = arena_alloc(tok->a, 1, sizeof *metaspace);
 
     if (json_field_char(j, "replacement", &metaspace->mark.s, &metaspace->mark.n, e) !=
             0 ||
         open_scheme(j, &metaspace->scheme, e) != 0 ||
         json_field_bool(j, "split", true, &metaspace->split, e) != 0)
         return NULL;
-    metaspace->mark.s = arena_strndup(t->a, metaspace->mark.s, metaspace->mark.n);
+    metaspace->mark.s = arena_strndup(tok->a, metaspace->mark.s, metaspace->mark.n);
     (void)chars_next(metaspace->mark.s, metaspace->mark.n, &metaspace->mark_cp);
-    t->blank = metaspace->mark;
-    t->blank_before = metaspace->scheme == NEVER;
+    tok->blank = metaspace->mark;
+    tok->blank_before = metaspace->scheme == NEVER;
     return metaspace;
 }
 
-static void put_marks(const struct metaspace *m, struct work *w, struct part *p)
+static void put_marks(const struct metaspace *metaspace, struct work *work, struct part *part)
 {
-    bool prepend = m->scheme == ALWAYS || (m->scheme == FIRST && p->origin == 0);
+    bool prepend = metaspace->scheme == ALWAYS || (metaspace->scheme == FIRST && part->origin == 0);
     struct rewrite rewrite;
     int code;
     size_t i = 0;
 
-    part_rewrite_begin(&rewrite, w, p);
-    (void)chars_next(p->s, p->n, &code);
-    if (prepend && code != ' ' && code != m->mark_cp) {
-        part_rewrite_put(&rewrite, m->mark_cp, 0);
+    part_rewrite_begin(&rewrite, work, part);
+    (void)chars_next(part->s, part->n, &code);
+    if (prepend && code != ' ' && code != metaspace->mark_cp) {
+        part_rewrite_put(&rewrite, metaspace->mark_cp, 0);
         part_rewrite_put(&rewrite, code, 1); /* both stand for the first character */
         i = rewrite.at;
     }
-    while (i < p->n) {
-        const char *blank = memchr(p->s + i, ' ', p->n - i);
-        size_t end = blank != NULL ? (size_t)(blank - p->s) : p->n;
+    while (i < part->n) {
+        const char *blank = memchr(part->s + i, ' ', part->n - i);
+        size_t end = blank != NULL ? (size_t)(blank - part->s) : part->n;
 
         part_rewrite_keep(&rewrite, end - i);
-        if (end < p->n)
-            part_rewrite_put(&rewrite, m->mark_cp, 0);
+        if (end < part->n)
+            part_rewrite_put(&rewrite, metaspace->mark_cp, 0);
         i = end + 1;
     }
     part_rewrite_end(&rewrite);
 }
 
-static int metaspace_one(const void *self, struct work *w, const struct part *part,
+static int metaspace_one(const void *self, struct work *work, const struct part *part,
                          struct parts *out, struct err *e)
 {
     const struct metaspace *metaspace = self;
@@ -95,21 +95,21 @@ static int metaspace_one(const void *self, struct work *w, const struct part *pa
     (void)e;
     if (p.n == 0)
         return 0;
-    put_marks(metaspace, w, &p);
+    put_marks(metaspace, work, &p);
     while (metaspace->split) {
         const char *mark = memmem(p.s + from + 1, p.n - from - 1, metaspace->mark.s,
                                   metaspace->mark.n);
 
         if (mark == NULL)
             break;
-        part_add_slice(w, out, &p, from, (size_t)(mark - p.s));
+        part_add_slice(work, out, &p, from, (size_t)(mark - p.s));
         from = (size_t)(mark - p.s);
     }
-    part_add_slice(w, out, &p, from, p.n);
+    part_add_slice(work, out, &p, from, p.n);
     return 0;
 }
 
-int metaspace_run(const void *self, struct work *w, struct err *e)
+int metaspace_run(const void *self, struct work *work, struct err *e)
 {
-    return part_each(w, self, metaspace_one, e);
+    return part_each(work, self, metaspace_one, e);
 }

@@ -8,17 +8,17 @@
 #include "text/tok_priv.h"
 
 /* Every part that is not a token yet. */
-static void each_part(struct work *w, void (*fn)(struct work *, struct part *))
+static void each_part(struct work *work, void (*fn)(struct work *, struct part *))
 {
-    for (size_t i = 0; i < w->parts.n && !w->too_much; i++)
-        if (w->parts.v[i].id < 0)
-            fn(w, &w->parts.v[i]);
+    for (size_t i = 0; i < work->parts.n && !work->too_much; i++)
+        if (work->parts.v[i].id < 0)
+            fn(work, &work->parts.v[i]);
 }
 
-static bool is_ascii(const struct part *p)
+static bool is_ascii(const struct part *part)
 {
-    for (size_t i = 0; i < p->n; i++)
-        if ((unsigned char)p->s[i] >= 0x80)
+    for (size_t i = 0; i < part->n; i++)
+        if ((unsigned char)part->s[i] >= 0x80)
             return false;
     return true;
 }
@@ -26,41 +26,41 @@ static bool is_ascii(const struct part *p)
 /* ---- one character at a time ---- */
 
 /* U+0130 is the only character whose lower case is two; utf8proc gives one. */
-static void lower_put(struct rewrite *r, int cp)
+static void lower_put(struct rewrite *rewrite, int cp)
 {
     if (cp == 0x130) {
-        part_rewrite_put(r, 'i', 0);
-        part_rewrite_put(r, 0x307, 1);
+        part_rewrite_put(rewrite, 'i', 0);
+        part_rewrite_put(rewrite, 0x307, 1);
         return;
     }
     if (cp >= 'A' && cp <= 'Z')
         cp += 'a' - 'A';
     else if (cp >= 0x80)
         cp = utf8proc_tolower(cp);
-    part_rewrite_put(r, cp, 0);
+    part_rewrite_put(rewrite, cp, 0);
 }
 
-static void lowercase(struct work *w, struct part *p)
+static void lowercase(struct work *work, struct part *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, w, p);
-    for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    part_rewrite_begin(&rewrite, work, part);
+    for (size_t i = 0; i < part->n; ) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         lower_put(&rewrite, code);
     }
     part_rewrite_end(&rewrite);
 }
 
-static void normal_drop(struct work *w, struct part *p, bool (*goes)(int cp))
+static void normal_drop(struct work *work, struct part *part, bool (*goes)(int cp))
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, w, p);
-    for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    part_rewrite_begin(&rewrite, work, part);
+    for (size_t i = 0; i < part->n; ) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (goes(code))
             part_rewrite_skip(&rewrite);
         else
@@ -83,14 +83,14 @@ static bool is_nmt_space(int cp)
            cp == 0x2581 || cp == 0xfeff || cp == 0xfffd;
 }
 
-static void nmt(struct work *w, struct part *p)
+static void nmt(struct work *work, struct part *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, w, p);
-    for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    part_rewrite_begin(&rewrite, work, part);
+    for (size_t i = 0; i < part->n; ) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (is_nmt_control(code))
             part_rewrite_skip(&rewrite);
         else
@@ -99,10 +99,10 @@ static void nmt(struct work *w, struct part *p)
     part_rewrite_end(&rewrite);
 }
 
-static void strip_marks(struct work *w, struct part *p)
+static void strip_marks(struct work *work, struct part *part)
 {
-    if (!is_ascii(p))
-        normal_drop(w, p, chars_is_mark);
+    if (!is_ascii(part))
+        normal_drop(work, part, chars_is_mark);
 }
 
 /* ---- Unicode's four forms ---- */
@@ -113,98 +113,101 @@ struct decomposed {
     size_t n, cap;
 };
 
-static void decomposed_add(struct decomposed *d, struct arena *a, int cp, int change)
+static void decomposed_add(struct decomposed *decomposed, struct arena *a, int cp, int change)
 {
-    if (d->n == d->cap) {
-        size_t cap = 2 * d->cap + 32;
+    if (decomposed->n == decomposed->cap) {
+        size_t cap = 2 * decomposed->cap + 32;
 
-        d->cp = arena_regrow(a, d->cp, d->n, cap, sizeof *d->cp);
-        d->change = arena_regrow(a, d->change, d->n, cap, sizeof *d->change);
-        d->ccc = arena_regrow(a, d->ccc, d->n, cap, sizeof *d->ccc);
-        d->cap = cap;
+        decomposed->cp = arena_regrow(a, decomposed->cp, decomposed->n, cap,
+                                      sizeof *decomposed->cp);
+        decomposed->change = arena_regrow(a, decomposed->change, decomposed->n, cap,
+                                          sizeof *decomposed->change);
+        decomposed->ccc = arena_regrow(a, decomposed->ccc, decomposed->n, cap,
+                                       sizeof *decomposed->ccc);
+        decomposed->cap = cap;
     }
-    d->cp[d->n] = cp;
-    d->change[d->n] = change;
-    d->ccc[d->n++] = cp < 0x300 ? 0 : utf8proc_get_property(cp)->combining_class;
+    decomposed->cp[decomposed->n] = cp;
+    decomposed->change[decomposed->n] = change;
+    decomposed->ccc[decomposed->n++] = cp < 0x300 ? 0 : utf8proc_get_property(cp)->combining_class;
 }
 
 /*
  * Canonical order: a stable sort by class of the marks from item `from` on; by
  * counting, because a text may be a million marks.
  */
-static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
+static void sort_marks(struct decomposed *decomposed, struct arena *a, size_t from)
 {
-    size_t count = d->n - from, at[256] = { 0 }, sum = 0;
+    size_t count = decomposed->n - from, at[256] = { 0 }, sum = 0;
     struct arena_mark mark;
     int *copy;
     bool sorted = true;
 
-    for (size_t i = from + 1; i < d->n; i++)
-        sorted = sorted && d->ccc[i - 1] <= d->ccc[i];
+    for (size_t i = from + 1; i < decomposed->n; i++)
+        sorted = sorted && decomposed->ccc[i - 1] <= decomposed->ccc[i];
     if (sorted)
         return;
     mark = arena_mark(a);
     copy = arena_alloc_raw(a, 3 * count, sizeof *copy);
-    for (size_t i = from; i < d->n; i++)
-        at[d->ccc[i] & 255]++;
+    for (size_t i = from; i < decomposed->n; i++)
+        at[decomposed->ccc[i] & 255]++;
     for (int c = 0; c < 256; c++) {
         size_t here = at[c];
 
         at[c] = sum;
         sum += here;
     }
-    for (size_t i = from; i < d->n; i++) {
-        size_t to = at[d->ccc[i] & 255]++;
+    for (size_t i = from; i < decomposed->n; i++) {
+        size_t to = at[decomposed->ccc[i] & 255]++;
 
-        copy[to] = d->cp[i];
-        copy[count + to] = d->change[i];
-        copy[2 * count + to] = d->ccc[i];
+        copy[to] = decomposed->cp[i];
+        copy[count + to] = decomposed->change[i];
+        copy[2 * count + to] = decomposed->ccc[i];
     }
-    memcpy(d->cp + from, copy, count * sizeof *copy);
-    memcpy(d->change + from, copy + count, count * sizeof *copy);
-    memcpy(d->ccc + from, copy + 2 * count, count * sizeof *copy);
+    memcpy(decomposed->cp + from, copy, count * sizeof *copy);
+    memcpy(decomposed->change + from, copy + count, count * sizeof *copy);
+    memcpy(decomposed->ccc + from, copy + 2 * count, count * sizeof *copy);
     arena_reset(a, mark);
 }
 
-static void decomposed_give_back(struct decomposed *d, struct arena *a)
+static void decomposed_give_back(struct decomposed *decomposed, struct arena *a)
 {
-    arena_give_back(a, d->cp, d->cap, sizeof *d->cp);
-    arena_give_back(a, d->change, d->cap, sizeof *d->change);
-    arena_give_back(a, d->ccc, d->cap, sizeof *d->ccc);
+    arena_give_back(a, decomposed->cp, decomposed->cap, sizeof *decomposed->cp);
+    arena_give_back(a, decomposed->change, decomposed->cap, sizeof *decomposed->change);
+    arena_give_back(a, decomposed->ccc, decomposed->cap, sizeof *decomposed->ccc);
 }
 
 /* A code point has 12 bytes here; only compatibility makes more of them than there are bytes. */
-static size_t most_decomposed(const struct work *w)
+static size_t most_decomposed(const struct work *work)
 {
-    return w->limit / 4;
+    return work->limit / 4;
 }
 
-static void decompose(struct work *w, const struct part *p, bool compat,
-                      struct decomposed *d)
+static void decompose(struct work *work, const struct part *part, bool compat,
+                      struct decomposed *decomposed)
 {
     utf8proc_option_t how = UTF8PROC_DECOMPOSE | (compat ? UTF8PROC_COMPAT : 0);
     size_t marks = 0;                   /* where the marks in hand begin */
 
-    for (size_t i = 0; i < p->n && d->n <= most_decomposed(w); ) {
+    for (size_t i = 0; i < part->n && decomposed->n <= most_decomposed(work); ) {
         utf8proc_int32_t to[32];
         int code, class;
         utf8proc_ssize_t n = 1;
 
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         to[0] = code;
         if (code >= 0xa0)
             n = utf8proc_decompose_char(code, to, 32, how, &class);
         for (utf8proc_ssize_t k = 0; k < n && k < 32; k++) {
-            decomposed_add(d, w->a, to[k], k > 0);
-            if (d->ccc[d->n - 1] == 0) {
-                d->n--;
-                sort_marks(d, w->a, marks);
-                marks = ++d->n;
+            decomposed_add(decomposed, work->a, to[k], k > 0);
+            if (decomposed->ccc[decomposed->n - 1] == 0) {
+                decomposed->n--;
+                sort_marks(decomposed, work->a, marks);
+                marks = ++decomposed->n;
             }
         }
     }
-    w->too_large = w->too_large || d->n > most_decomposed(w);
-    sort_marks(d, w->a, marks);
+    work->too_large = work->too_large || decomposed->n > most_decomposed(work);
+    sort_marks(decomposed, work->a, marks);
 }
 
 /* The composition of a and b, or -1. */
@@ -220,19 +223,19 @@ static int compose_pair(int a, int b)
 }
 
 /* In place; a composition uses up the characters of both. */
-static void compose(struct decomposed *d)
+static void compose(struct decomposed *decomposed)
 {
     size_t count = 0, starter = 0;
     bool have = false, blocked = false;     /* blocked: marks follow the starter */
 
-    for (size_t i = 0; i < d->n; i++) {
-        int ccc = d->ccc[i], both = -1;
+    for (size_t i = 0; i < decomposed->n; i++) {
+        int ccc = decomposed->ccc[i], both = -1;
 
-        if (have && !(blocked && d->ccc[count - 1] >= ccc))
-            both = compose_pair(d->cp[starter], d->cp[i]);
+        if (have && !(blocked && decomposed->ccc[count - 1] >= ccc))
+            both = compose_pair(decomposed->cp[starter], decomposed->cp[i]);
         if (both >= 0) {
-            d->cp[starter] = both;
-            d->change[starter] += d->change[i] - 1;
+            decomposed->cp[starter] = both;
+            decomposed->change[starter] += decomposed->change[i] - 1;
             continue;
         }
         if (ccc == 0) {
@@ -242,36 +245,36 @@ static void compose(struct decomposed *d)
         } else if (have) {
             blocked = true;
         }
-        d->cp[count] = d->cp[i];
-        d->change[count] = d->change[i];
-        d->ccc[count++] = ccc;
+        decomposed->cp[count] = decomposed->cp[i];
+        decomposed->change[count] = decomposed->change[i];
+        decomposed->ccc[count++] = ccc;
     }
-    d->n = count;
+    decomposed->n = count;
 }
 
-static void normal_form(struct work *w, struct part *p, bool compat, bool composed)
+static void normal_form(struct work *work, struct part *part, bool compat, bool composed)
 {
     struct decomposed decomposed = { 0 };
     struct rewrite rewrite;
 
-    if (is_ascii(p))
+    if (is_ascii(part))
         return;
-    decompose(w, p, compat, &decomposed);
-    if (w->too_large)
+    decompose(work, part, compat, &decomposed);
+    if (work->too_large)
         return;
     if (composed)
         compose(&decomposed);
-    part_rewrite_begin(&rewrite, w, p);
+    part_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < decomposed.n; i++)
         part_rewrite_put(&rewrite, decomposed.cp[i], decomposed.change[i]);
     part_rewrite_end(&rewrite);
-    decomposed_give_back(&decomposed, w->a);
+    decomposed_give_back(&decomposed, work->a);
 }
 
-static void nfc(struct work *w, struct part *p)  { normal_form(w, p, false, true); }
-static void nfd(struct work *w, struct part *p)  { normal_form(w, p, false, false); }
-static void nfkc(struct work *w, struct part *p) { normal_form(w, p, true, true); }
-static void nfkd(struct work *w, struct part *p) { normal_form(w, p, true, false); }
+static void nfc(struct work *work, struct part *part)  { normal_form(work, part, false, true); }
+static void nfd(struct work *work, struct part *part)  { normal_form(work, part, false, false); }
+static void nfkc(struct work *work, struct part *part) { normal_form(work, part, true, true); }
+static void nfkd(struct work *work, struct part *part) { normal_form(work, part, true, false); }
 
 #define RUN(name) \
     static int run_##name(const void *self, struct work *w, struct err *e) \
@@ -286,14 +289,14 @@ struct bert {
 };
 
 /* Control characters go, every white space becomes a blank. */
-static void clean(struct work *w, struct part *p)
+static void clean(struct work *work, struct part *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, w, p);
-    for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    part_rewrite_begin(&rewrite, work, part);
+    for (size_t i = 0; i < part->n; ) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (code == '\t' || code == '\n' || code == '\r')
             part_rewrite_put(&rewrite, ' ', 0);
         else if (code == 0xfffd || chars_is_other(code))
@@ -304,16 +307,16 @@ static void clean(struct work *w, struct part *p)
     part_rewrite_end(&rewrite);
 }
 
-static void space_chinese(struct work *w, struct part *p)
+static void space_chinese(struct work *work, struct part *part)
 {
     struct rewrite rewrite;
     int code;
 
-    if (is_ascii(p))
+    if (is_ascii(part))
         return;
-    part_rewrite_begin(&rewrite, w, p);
-    for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    part_rewrite_begin(&rewrite, work, part);
+    for (size_t i = 0; i < part->n; ) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (!chars_is_chinese(code)) {
             part_rewrite_put(&rewrite, code, 0);
             continue;
@@ -325,9 +328,9 @@ static void space_chinese(struct work *w, struct part *p)
     part_rewrite_end(&rewrite);
 }
 
-static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
+static const void *open_bert(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct bert *bert = arena_alloc(t->a, 1, sizeof *bert);
+    struct bert *bert = arena_alloc(tok->a, 1, sizeof *bert);
 
     if (json_field_bool(j, "clean_text", true, &bert->clean, e) != 0 ||
         json_field_bool(j, "handle_chinese_chars", true, &bert->chinese, e) != 0 ||
@@ -337,26 +340,26 @@ static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
     return bert;
 }
 
-static int run_bert(const void *self, struct work *w, struct err *e)
+static int run_bert(const void *self, struct work *work, struct err *e)
 {
     const struct bert *bert = self;
 
     (void)e;
-    for (size_t i = 0; i < w->parts.n && !w->too_much; i++) {
-        struct part *part = &w->parts.v[i];
+    for (size_t i = 0; i < work->parts.n && !work->too_much; i++) {
+        struct part *part = &work->parts.v[i];
 
         if (part->id >= 0)
             continue;
         if (bert->clean)
-            clean(w, part);
+            clean(work, part);
         if (bert->chinese)
-            space_chinese(w, part);
+            space_chinese(work, part);
         if (bert->accents && !is_ascii(part)) {
-            nfd(w, part);
-            normal_drop(w, part, chars_is_nonspacing);
+            nfd(work, part);
+            normal_drop(work, part, chars_is_nonspacing);
         }
         if (bert->lower)
-            lowercase(w, part);
+            lowercase(work, part);
     }
     return 0;
 }

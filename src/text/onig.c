@@ -39,46 +39,47 @@ struct translate {
 
 static const size_t NONE = SIZE_MAX;
 
-static void put_n(struct translate *t, const char *s, size_t n)
+static void put_n(struct translate *translate, const char *s, size_t n)
 {
-    if (t->cap - t->len < n + 1) {
-        size_t cap = 2 * t->cap + n + 64;
+    if (translate->cap - translate->len < n + 1) {
+        size_t cap = 2 * translate->cap + n + 64;
 
-        t->out = arena_grow(t->a, t->out, t->len, cap, 1);
-        t->cap = cap;
+        translate->out = arena_grow(translate->a, translate->out, translate->len, cap, 1);
+        translate->cap = cap;
     }
-    memcpy(t->out + t->len, s, n);
-    t->len += n;
-    t->out[t->len] = '\0';
+    memcpy(translate->out + translate->len, s, n);
+    translate->len += n;
+    translate->out[translate->len] = '\0';
 }
 
-static void onig_put(struct translate *t, const char *s)
+static void onig_put(struct translate *translate, const char *s)
 {
-    put_n(t, s, strlen(s));
+    put_n(translate, s, strlen(s));
 }
 
 /* The next n bytes of the pattern, which has them, as they are. */
-static void onig_copy(struct translate *t, size_t n)
+static void onig_copy(struct translate *translate, size_t n)
 {
-    put_n(t, t->s + t->i, n);
-    t->i += n;
+    put_n(translate, translate->s + translate->i, n);
+    translate->i += n;
 }
 
-static void copy_char(struct translate *t)
+static void copy_char(struct translate *translate)
 {
     int code;
 
-    onig_copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &code));
+    onig_copy(translate,
+              (size_t)chars_next(translate->s + translate->i, translate->n - translate->i, &code));
 }
 
-static char peek(const struct translate *t, size_t ahead)
+static char peek(const struct translate *translate, size_t ahead)
 {
-    return t->i + ahead < t->n ? t->s[t->i + ahead] : '\0';
+    return translate->i + ahead < translate->n ? translate->s[translate->i + ahead] : '\0';
 }
 
-static int no(struct translate *t, const char *what)
+static int no(struct translate *translate, const char *what)
 {
-    return err_set(t->e, ERR_INPUT, "pattern \"%.80s\": %s is not supported", t->s,
+    return err_set(translate->e, ERR_INPUT, "pattern \"%.80s\": %s is not supported", translate->s,
                    what);
 }
 
@@ -100,9 +101,9 @@ static bool is_hex(char c)
 /* ---- properties ---- */
 
 /* True if name is a script; only then does PCRE2 take "sc:" before it. */
-static bool is_script(struct translate *t, const char *name, size_t n)
+static bool is_script(struct translate *translate, const char *name, size_t n)
 {
-    const char *test = arena_printf(t->a, "\\p{sc:%.*s}", (int)n, name);
+    const char *test = arena_printf(translate->a, "\\p{sc:%.*s}", (int)n, name);
     PCRE2_SIZE at;
     int code;
     pcre2_code *re;
@@ -112,20 +113,20 @@ static bool is_script(struct translate *t, const char *name, size_t n)
     re = pcre2_compile((PCRE2_SPTR)test, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code,
                        &at, NULL);
     if (re == NULL && code == PCRE2_ERROR_HEAP_FAILED)
-        arena_fail(t->a, 0);
+        arena_fail(translate->a, 0);
     pcre2_code_free(re);
     return re != NULL;
 }
 
 /* At "p{Name}" or "P{Name}", the backslash read. */
-static int property(struct translate *t)
+static int property(struct translate *translate)
 {
-    const char *name = t->s + t->i + 2;
+    const char *name = translate->s + translate->i + 2;
     size_t count = 0;
     bool not = false;
 
-    if (peek(t, 1) != '{')
-        return no(t, "\\p without {}");
+    if (peek(translate, 1) != '{')
+        return no(translate, "\\p without {}");
     if (*name == '^') {
         not = true;
         name++;
@@ -133,109 +134,109 @@ static int property(struct translate *t)
     while (is_letter(name[count]) || is_digit(name[count]) || name[count] == '_')
         count++;
     if (name[count] != '}' || count == 0 || count > 40)
-        return no(t, "this name in \\p{}");
-    onig_put(t, (t->s[t->i] == 'P') != not ? "\\P{" : "\\p{");
-    if (is_script(t, name, count))
-        onig_put(t, "sc:");
-    put_n(t, name, count);
-    onig_put(t, "}");
-    t->i = (size_t)(name - t->s) + count + 1;
+        return no(translate, "this name in \\p{}");
+    onig_put(translate, (translate->s[translate->i] == 'P') != not ? "\\P{" : "\\p{");
+    if (is_script(translate, name, count))
+        onig_put(translate, "sc:");
+    put_n(translate, name, count);
+    onig_put(translate, "}");
+    translate->i = (size_t)(name - translate->s) + count + 1;
     return 0;
 }
 
 /* ---- escapes that mean the same inside and outside of a class ---- */
 
-/* Returns 1 if it was one, 0 if not, -1 on errors; t->i is after the backslash. */
-static int common_escape(struct translate *t)
+/* Returns 1 if it was one, 0 if not, -1 on errors; translate->i is after the backslash. */
+static int common_escape(struct translate *translate)
 {
-    char byte = peek(t, 0);
+    char byte = peek(translate, 0);
 
     if (byte == 'p' || byte == 'P')
-        return property(t) == 0 ? 1 : -1;
+        return property(translate) == 0 ? 1 : -1;
     if (byte == 'x') {
         size_t count = 1;
 
-        if (peek(t, 1) == '{')
-            while (peek(t, count) != '\0' && peek(t, count++) != '}')
+        if (peek(translate, 1) == '{')
+            while (peek(translate, count) != '\0' && peek(translate, count++) != '}')
                 continue;
         else
-            while (count < 3 && is_hex(peek(t, count)))
+            while (count < 3 && is_hex(peek(translate, count)))
                 count++;
-        onig_put(t, "\\");
-        onig_copy(t, count);
+        onig_put(translate, "\\");
+        onig_copy(translate, count);
         return 1;
     }
-    if (byte == 'u' && is_hex(peek(t, 1)) && is_hex(peek(t, 2)) && is_hex(peek(t, 3)) &&
-        is_hex(peek(t, 4))) {
-        onig_put(t, "\\x{");
-        put_n(t, t->s + t->i + 1, 4);
-        onig_put(t, "}");
-        t->i += 5;
+    if (byte == 'u' && is_hex(peek(translate, 1)) && is_hex(peek(translate, 2)) &&
+        is_hex(peek(translate, 3)) && is_hex(peek(translate, 4))) {
+        onig_put(translate, "\\x{");
+        put_n(translate, translate->s + translate->i + 1, 4);
+        onig_put(translate, "}");
+        translate->i += 5;
         return 1;
     }
     if (byte == 'v') {
-        onig_put(t, "\\x0b");
-        t->i++;
+        onig_put(translate, "\\x0b");
+        translate->i++;
         return 1;
     }
     if ((byte != '\0' && strchr("dDnrtfae", byte) != NULL) || is_digit(byte)) {
-        onig_put(t, "\\");
-        onig_copy(t, 1);
+        onig_put(translate, "\\");
+        onig_copy(translate, 1);
         return 1;
     }
     if (is_letter(byte))
         return 0;
-    if (t->i == t->n) {
-        no(t, "a \\ at the end");
+    if (translate->i == translate->n) {
+        no(translate, "a \\ at the end");
         return -1;
     }
     if ((unsigned char)byte < 0x80)
-        onig_put(t, "\\");
-    copy_char(t);
+        onig_put(translate, "\\");
+    copy_char(translate);
     return 1;
 }
 
-static int unknown_escape(struct translate *t)
+static int unknown_escape(struct translate *translate)
 {
-    char what[3] = { '\\', peek(t, 0), '\0' };
+    char what[3] = { '\\', peek(translate, 0), '\0' };
 
-    return no(t, what);
+    return no(translate, what);
 }
 
 /* ---- classes ---- */
 
-static int class_escape(struct translate *t)
+static int class_escape(struct translate *translate)
 {
     static const struct { char c; const char *members; } rows[] = {
         { 's', SPACES }, { 'S', NO_SPACES }, { 'w', MEMBERS_WORD }, { 'h', HEX },
         { 'b', "\\x08" }, { 0 }
     };
-    char byte = peek(t, 1);
+    char byte = peek(translate, 1);
     int done;
 
-    t->i++;
+    translate->i++;
     for (int k = 0; rows[k].c != 0; k++) {
         if (rows[k].c == byte) {
-            onig_put(t, rows[k].members);
-            t->i++;
+            onig_put(translate, rows[k].members);
+            translate->i++;
             goto hyphen;
         }
     }
-    done = common_escape(t);
+    done = common_escape(translate);
     if (done < 0)
         return -1;
     if (done == 0)
-        return unknown_escape(t);
+        return unknown_escape(translate);
 hyphen:
     /* After a set, a hyphen is one; after a character it makes a range. */
-    if (strchr("sSwhdDpP", byte) != NULL && peek(t, 0) == '-') {
-        onig_put(t, "\\-");
-        t->i++;
+    if (strchr("sSwhdDpP", byte) != NULL && peek(translate, 0) == '-') {
+        onig_put(translate, "\\-");
+        translate->i++;
     }
     return 0;
 }
 
-static int posix_class(struct translate *t)
+static int posix_class(struct translate *translate)
 {
     static const struct { const char *name, *members; } rows[] = {
         { "[:space:]", SPACES }, { "[:digit:]", "\\p{Nd}" },
@@ -246,74 +247,74 @@ static int posix_class(struct translate *t)
     };
 
     for (int k = 0; rows[k].name != NULL; k++) {
-        if (strncmp(t->s + t->i, rows[k].name, strlen(rows[k].name)) == 0) {
-            onig_put(t, rows[k].members);
-            t->i += strlen(rows[k].name);
+        if (strncmp(translate->s + translate->i, rows[k].name, strlen(rows[k].name)) == 0) {
+            onig_put(translate, rows[k].members);
+            translate->i += strlen(rows[k].name);
             return 0;
         }
     }
-    return no(t, "this [: :] class");
+    return no(translate, "this [: :] class");
 }
 
 /* Members up to the bracket that closes; classes inside are laid flat. */
-static int class_members(struct translate *t, int depth)
+static int class_members(struct translate *translate, int depth)
 {
     bool first = true;
 
     if (depth > MAX_DEPTH)
-        return no(t, "a class nested so deeply");
-    for (; t->i < t->n; first = false) {
-        char byte = peek(t, 0);
+        return no(translate, "a class nested so deeply");
+    for (; translate->i < translate->n; first = false) {
+        char byte = peek(translate, 0);
 
         if (byte == ']' && !first) {
-            t->i++;
+            translate->i++;
             return 0;
         }
-        if (byte == '&' && peek(t, 1) == '&')
-            return no(t, "&& in a class");
-        if (byte == '[' && peek(t, 1) == ':') {
-            if (posix_class(t) != 0)
+        if (byte == '&' && peek(translate, 1) == '&')
+            return no(translate, "&& in a class");
+        if (byte == '[' && peek(translate, 1) == ':') {
+            if (posix_class(translate) != 0)
                 return -1;
         } else if (byte == '[') {
-            if (peek(t, 1) == '^')
-                return no(t, "a negated class in a class");
-            if (t->out[t->len - 1] == '-')
-                return no(t, "a range to a class");
-            t->i++;
-            if (class_members(t, depth + 1) != 0)
+            if (peek(translate, 1) == '^')
+                return no(translate, "a negated class in a class");
+            if (translate->out[translate->len - 1] == '-')
+                return no(translate, "a range to a class");
+            translate->i++;
+            if (class_members(translate, depth + 1) != 0)
                 return -1;
         } else if (byte == '\\') {
-            if (class_escape(t) != 0)
+            if (class_escape(translate) != 0)
                 return -1;
         } else {
             if (byte == ']' || (first && byte == '-'))
-                onig_put(t, "\\");
-            copy_char(t);
+                onig_put(translate, "\\");
+            copy_char(translate);
         }
     }
-    return err_set(t->e, ERR_INPUT, "pattern \"%.80s\": a [ without ]", t->s);
+    return err_set(translate->e, ERR_INPUT, "pattern \"%.80s\": a [ without ]", translate->s);
 }
 
-static int class(struct translate *t)
+static int class(struct translate *translate)
 {
-    t->atom = t->len;
-    if (strncmp(t->s + t->i, "[\\w]", 4) == 0) {        /* the same as \w alone */
-        onig_put(t, "[" WORD "]");
-        t->i += 4;
+    translate->atom = translate->len;
+    if (strncmp(translate->s + translate->i, "[\\w]", 4) == 0) {        /* the same as \w alone */
+        onig_put(translate, "[" WORD "]");
+        translate->i += 4;
         return 0;
     }
-    onig_copy(t, 1);
-    if (peek(t, 0) == '^')
-        onig_copy(t, 1);
-    if (class_members(t, 0) != 0)
+    onig_copy(translate, 1);
+    if (peek(translate, 0) == '^')
+        onig_copy(translate, 1);
+    if (class_members(translate, 0) != 0)
         return -1;
-    onig_put(t, "]");
+    onig_put(translate, "]");
     return 0;
 }
 
 /* ---- outside of classes ---- */
 
-static int escape(struct translate *t)
+static int escape(struct translate *translate)
 {
     static const struct { char c; const char *to; } rows[] = {
         { 's', "[" SPACES "]" }, { 'S', "[^" SPACES "]" },
@@ -326,128 +327,129 @@ static int escape(struct translate *t)
     };
     int done;
 
-    t->atom = t->len;
-    t->i++;
+    translate->atom = translate->len;
+    translate->i++;
     for (int k = 0; rows[k].c != 0; k++) {
-        if (rows[k].c == peek(t, 0)) {
-            onig_put(t, rows[k].to);
-            t->i++;
+        if (rows[k].c == peek(translate, 0)) {
+            onig_put(translate, rows[k].to);
+            translate->i++;
             return 0;
         }
     }
-    done = common_escape(t);
-    return done > 0 ? 0 : done < 0 ? -1 : unknown_escape(t);
+    done = common_escape(translate);
+    return done > 0 ? 0 : done < 0 ? -1 : unknown_escape(translate);
 }
 
 /* PCRE2 has more kinds than Oniguruma: verbs, recursion, other options and names. */
-static bool is_group(const struct translate *t)
+static bool is_group(const struct translate *translate)
 {
-    if (peek(t, 1) != '?')
-        return peek(t, 1) != '*';
-    return peek(t, 2) != '\0' && strchr(":=!><'(imx-", peek(t, 2)) != NULL;
+    if (peek(translate, 1) != '?')
+        return peek(translate, 1) != '*';
+    return peek(translate, 2) != '\0' && strchr(":=!><'(imx-", peek(translate, 2)) != NULL;
 }
 
 /* "(", with what follows a question mark.  Ruby's m is PCRE2's s. */
-static int open_group(struct translate *t)
+static int open_group(struct translate *translate)
 {
     size_t i = 2;
 
-    if (peek(t, 1) == '?' && peek(t, 2) == '#') {
-        while (t->i < t->n && peek(t, 0) != ')')
-            t->i++;
-        return t->i++ < t->n ? 0 : no(t, "(?# without )");
+    if (peek(translate, 1) == '?' && peek(translate, 2) == '#') {
+        while (translate->i < translate->n && peek(translate, 0) != ')')
+            translate->i++;
+        return translate->i++ < translate->n ? 0 : no(translate, "(?# without )");
     }
-    if (t->depth == MAX_DEPTH)
-        return no(t, "a group nested so deeply");
-    if (!is_group(t))
-        return no(t, "this kind of group");
-    t->group[t->depth++] = t->len;
-    t->atom = NONE;
-    if (peek(t, 1) != '?') {
-        onig_copy(t, 1);
+    if (translate->depth == MAX_DEPTH)
+        return no(translate, "a group nested so deeply");
+    if (!is_group(translate))
+        return no(translate, "this kind of group");
+    translate->group[translate->depth++] = translate->len;
+    translate->atom = NONE;
+    if (peek(translate, 1) != '?') {
+        onig_copy(translate, 1);
         return 0;
     }
-    onig_copy(t, 2);
-    for (i = 0; peek(t, i) != '\0' && strchr("imx-", peek(t, i)) != NULL; i++)
-        if (peek(t, i) == 'x')
-            return no(t, "(?x)");
-    if (i > 0 && peek(t, i) != ')' && peek(t, i) != ':')
-        return no(t, "this kind of group");
-    for (; i > 0; i--, t->i++)
-        put_n(t, peek(t, 0) == 'm' ? "s" : t->s + t->i, 1);
+    onig_copy(translate, 2);
+    for (i = 0; peek(translate, i) != '\0' && strchr("imx-", peek(translate, i)) != NULL; i++)
+        if (peek(translate, i) == 'x')
+            return no(translate, "(?x)");
+    if (i > 0 && peek(translate, i) != ')' && peek(translate, i) != ':')
+        return no(translate, "this kind of group");
+    for (; i > 0; i--, translate->i++)
+        put_n(translate, peek(translate, 0) == 'm' ? "s" : translate->s + translate->i, 1);
     return 0;
 }
 
-static void close_group(struct translate *t)
+static void close_group(struct translate *translate)
 {
-    t->atom = t->depth > 0 ? t->group[--t->depth] : NONE;
-    onig_copy(t, 1);
+    translate->atom = translate->depth > 0 ? translate->group[--translate->depth] : NONE;
+    onig_copy(translate, 1);
 }
 
 /* The length of {n}, {n,}, {,m} or {n,m} here, or 0; *exact for {n}. */
-static size_t interval(const struct translate *t, bool *exact)
+static size_t interval(const struct translate *translate, bool *exact)
 {
     size_t i = 1, low, high = 0;
 
-    while (is_digit(peek(t, i)))
+    while (is_digit(peek(translate, i)))
         i++;
     low = i - 1;
-    *exact = peek(t, i) == '}';
-    if (peek(t, i) == ',') {
+    *exact = peek(translate, i) == '}';
+    if (peek(translate, i) == ',') {
         i++;
-        while (is_digit(peek(t, i))) {
+        while (is_digit(peek(translate, i))) {
             i++;
             high++;
         }
     }
-    return peek(t, i) == '}' && low + high > 0 ? i + 1 : 0;
+    return peek(translate, i) == '}' && low + high > 0 ? i + 1 : 0;
 }
 
 /* The atom with its quantifier becomes one group, so that the next repeats it. */
-static void wrap(struct translate *t)
+static void wrap(struct translate *translate)
 {
-    onig_put(t, "(?:");
-    memmove(t->out + t->atom + 3, t->out + t->atom, t->len - 3 - t->atom);
-    memcpy(t->out + t->atom, "(?:", 3);
-    onig_put(t, ")");
+    onig_put(translate, "(?:");
+    memmove(translate->out + translate->atom + 3, translate->out + translate->atom,
+            translate->len - 3 - translate->atom);
+    memcpy(translate->out + translate->atom, "(?:", 3);
+    onig_put(translate, ")");
 }
 
-static void brace(struct translate *t)
+static void brace(struct translate *translate)
 {
     bool exact;
-    size_t count = interval(t, &exact);
+    size_t count = interval(translate, &exact);
 
-    if (count == 0 || t->atom == NONE) {
-        t->atom = t->len;
-        onig_put(t, "\\{");
-        t->i++;
+    if (count == 0 || translate->atom == NONE) {
+        translate->atom = translate->len;
+        onig_put(translate, "\\{");
+        translate->i++;
         return;
     }
-    onig_put(t, peek(t, 1) == ',' ? "{0" : "{");
-    t->i++;
-    onig_copy(t, count - 1);
-    if (peek(t, 0) == '+' || (exact && peek(t, 0) == '?'))
-        wrap(t);
+    onig_put(translate, peek(translate, 1) == ',' ? "{0" : "{");
+    translate->i++;
+    onig_copy(translate, count - 1);
+    if (peek(translate, 0) == '+' || (exact && peek(translate, 0) == '?'))
+        wrap(translate);
 }
 
-static int one(struct translate *t)
+static int one(struct translate *translate)
 {
-    switch (peek(t, 0)) {
-    case '\\': return escape(t);
-    case '[':  return class(t);
-    case '(':  return open_group(t);
-    case ')':  close_group(t); return 0;
-    case '{':  brace(t); return 0;
+    switch (peek(translate, 0)) {
+    case '\\': return escape(translate);
+    case '[':  return class(translate);
+    case '(':  return open_group(translate);
+    case ')':  close_group(translate); return 0;
+    case '{':  brace(translate); return 0;
     case '*': case '+': case '?':
-        onig_copy(t, 1);
+        onig_copy(translate, 1);
         return 0;
     case '|':
-        t->atom = NONE;
-        onig_copy(t, 1);
+        translate->atom = NONE;
+        onig_copy(translate, 1);
         return 0;
     default:
-        t->atom = t->len;
-        copy_char(t);
+        translate->atom = translate->len;
+        copy_char(translate);
         return 0;
     }
 }

@@ -10,21 +10,21 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-struct range part_span(const struct part *p, size_t i, size_t j)
+struct range part_span(const struct part *part, size_t i, size_t j)
 {
     struct range range;
 
-    if (p->from != NULL) {
-        range.start = p->from[i].start;
-        range.end = p->from[j - 1].end;
+    if (part->from != NULL) {
+        range.start = part->from[i].start;
+        range.end = part->from[j - 1].end;
         return range;
     }
-    while (i > 0 && continues(p->s[i]))
+    while (i > 0 && continues(part->s[i]))
         i--;
-    while (j < p->n && continues(p->s[j]))
+    while (j < part->n && continues(part->s[j]))
         j++;
-    range.start = p->origin + (int)i;
-    range.end = p->origin + (int)j;
+    range.start = part->origin + (int)i;
+    range.end = part->origin + (int)j;
     return range;
 }
 
@@ -45,177 +45,178 @@ static size_t more(size_t cap)
 }
 
 /* What comes after the most there may be is dropped: the step fails. */
-static bool is_full(struct work *w, size_t n)
+static bool is_full(struct work *work, size_t n)
 {
-    if (w->most > 0 && n >= w->most)
-        w->too_many = w->too_large = true;
-    return w->too_large;
+    if (work->most > 0 && n >= work->most)
+        work->too_many = work->too_large = true;
+    return work->too_large;
 }
 
-void part_add(struct work *w, struct parts *p, struct part part)
+void part_add(struct work *work, struct parts *parts, struct part part)
 {
-    if (p->n == p->cap) {
-        if (is_full(w, p->n))
+    if (parts->n == parts->cap) {
+        if (is_full(work, parts->n))
             return;
-        p->v = arena_regrow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
-        p->cap = more(p->cap);
+        parts->v = arena_regrow(work->a, parts->v, parts->n, more(parts->cap), sizeof *parts->v);
+        parts->cap = more(parts->cap);
     }
-    p->v[p->n++] = part;
+    parts->v[parts->n++] = part;
 }
 
-void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+void part_add_slice(struct work *work, struct parts *out, const struct part *part, size_t i,
                      size_t j)
 {
     if (i < j)
-        part_add(w, out, part_slice(p, i, j));
+        part_add(work, out, part_slice(part, i, j));
 }
 
-void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
+void part_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match)
 {
-    if (c->n == c->cap) {
-        if (is_full(w, c->n / 2))
+    if (cuts->n == cuts->cap) {
+        if (is_full(work, cuts->n / 2))
             return;
-        c->v = arena_regrow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
-        c->cap = more(c->cap);
+        cuts->v = arena_regrow(work->a, cuts->v, cuts->n, more(cuts->cap), sizeof *cuts->v);
+        cuts->cap = more(cuts->cap);
     }
-    c->v[c->n++] = (struct cut){ start, end, match };
+    cuts->v[cuts->n++] = (struct cut){ start, end, match };
 }
 
-void part_seq_add(struct work *w, struct seq *s, struct work_token t)
+void part_seq_add(struct work *work, struct seq *seq, struct work_token t)
 {
-    if (s->n == s->cap) {
-        if (is_full(w, s->n))
+    if (seq->n == seq->cap) {
+        if (is_full(work, seq->n))
             return;
-        part_seq_reserve(w, s, more(s->cap));
+        part_seq_reserve(work, seq, more(seq->cap));
     }
-    s->v[s->n++] = t;
+    seq->v[seq->n++] = t;
 }
 
-void part_seq_reserve(struct work *w, struct seq *s, size_t n)
+void part_seq_reserve(struct work *work, struct seq *seq, size_t n)
 {
-    if (n <= s->cap)
+    if (n <= seq->cap)
         return;
-    s->v = arena_regrow(w->a, s->v, s->n, n, sizeof *s->v);
-    s->cap = n;
+    seq->v = arena_regrow(work->a, seq->v, seq->n, n, sizeof *seq->v);
+    seq->cap = n;
 }
 
-void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
+void part_emit(struct work *work, const struct part *part, int id, size_t i, size_t j)
 {
-    struct work_token token = { .id = id, .type = w->n_seqs - 1,
-                                .pair = w->n_seqs > 1 };
+    struct work_token token = { .id = id, .type = work->n_seqs - 1,
+                                .pair = work->n_seqs > 1 };
 
-    token.span = part_span(p, i, j);
-    part_seq_add(w, &w->seqs[w->n_seqs - 1], token);
+    token.span = part_span(part, i, j);
+    part_seq_add(work, &work->seqs[work->n_seqs - 1], token);
 }
 
-void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j)
+void part_emit_text(struct work *work, const struct part *part, int id, size_t i, size_t j)
 {
-    struct seq *seq = &w->seqs[w->n_seqs - 1];
+    struct seq *seq = &work->seqs[work->n_seqs - 1];
 
-    part_emit(w, p, id, i, j);
-    seq->v[seq->n - 1].match = (struct text){ p->s + i, j - i };
+    part_emit(work, part, id, i, j);
+    seq->v[seq->n - 1].match = (struct text){ part->s + i, j - i };
 }
 
-void part_emit_added(struct work *w, const struct part *p)
+void part_emit_added(struct work *work, const struct part *part)
 {
-    part_emit_text(w, p, p->id, 0, p->n);
+    part_emit_text(work, part, part->id, 0, part->n);
 }
 
 /* What the next character stands for; *length is its size. */
-static struct range next_range(const struct rewrite *r, size_t *length)
+static struct range next_range(const struct rewrite *rewrite, size_t *length)
 {
-    const struct part *part = r->p;
+    const struct part *part = rewrite->p;
     struct range end = { part->origin, part->origin };
     int code;
 
     *length = 0;
-    if (r->at >= part->n)
+    if (rewrite->at >= part->n)
         return end;
-    *length = (size_t)chars_next(part->s + r->at, part->n - r->at, &code);
-    return part_span(part, r->at, r->at + *length);
+    *length = (size_t)chars_next(part->s + rewrite->at, part->n - rewrite->at, &code);
+    return part_span(part, rewrite->at, rewrite->at + *length);
 }
 
-void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
+void part_rewrite_begin(struct rewrite *rewrite, struct work *work, struct part *part)
 {
-    r->w = w;
-    r->p = p;
-    r->at = r->n = 0;
-    r->cap = p->n + p->n / 2 + 8;
-    r->s = arena_alloc_raw(w->a, r->cap, 1);
-    r->from = arena_alloc_raw(w->a, r->cap, sizeof *r->from);
+    rewrite->w = work;
+    rewrite->p = part;
+    rewrite->at = rewrite->n = 0;
+    rewrite->cap = part->n + part->n / 2 + 8;
+    rewrite->s = arena_alloc_raw(work->a, rewrite->cap, 1);
+    rewrite->from = arena_alloc_raw(work->a, rewrite->cap, sizeof *rewrite->from);
 }
 
-void part_rewrite_skip(struct rewrite *r)
+void part_rewrite_skip(struct rewrite *rewrite)
 {
     size_t length;
 
-    (void)next_range(r, &length);
-    r->at += length;
+    (void)next_range(rewrite, &length);
+    rewrite->at += length;
 }
 
-static void rewrite_grow(struct rewrite *r)
+static void rewrite_grow(struct rewrite *rewrite)
 {
-    size_t cap = 2 * r->cap;
+    size_t cap = 2 * rewrite->cap;
 
-    r->s = arena_regrow(r->w->a, r->s, r->n, cap, 1);
-    r->from = arena_regrow(r->w->a, r->from, r->n, cap, sizeof *r->from);
-    r->cap = cap;
+    rewrite->s = arena_regrow(rewrite->w->a, rewrite->s, rewrite->n, cap, 1);
+    rewrite->from = arena_regrow(rewrite->w->a, rewrite->from, rewrite->n, cap,
+                                 sizeof *rewrite->from);
+    rewrite->cap = cap;
 }
 
-void part_rewrite_put(struct rewrite *r, int cp, int change)
+void part_rewrite_put(struct rewrite *rewrite, int cp, int change)
 {
-    struct range span = { r->p->origin, r->p->origin };
+    struct range span = { rewrite->p->origin, rewrite->p->origin };
     size_t length;
     int size;
 
     if (change > 0) {
-        if (r->at > 0)
-            span = part_span(r->p, r->at - 1, r->at);
+        if (rewrite->at > 0)
+            span = part_span(rewrite->p, rewrite->at - 1, rewrite->at);
     } else {
-        span = next_range(r, &length);
-        r->at += length;
+        span = next_range(rewrite, &length);
+        rewrite->at += length;
         for (; change < 0; change++)
-            part_rewrite_skip(r);
+            part_rewrite_skip(rewrite);
     }
-    if (r->cap - r->n < 4)
-        rewrite_grow(r);
-    size = utf8_encode(cp, r->s + r->n);
+    if (rewrite->cap - rewrite->n < 4)
+        rewrite_grow(rewrite);
+    size = utf8_encode(cp, rewrite->s + rewrite->n);
     for (int i = 0; i < size; i++)
-        r->from[r->n++] = span;
+        rewrite->from[rewrite->n++] = span;
 }
 
-void part_rewrite_keep(struct rewrite *r, size_t n)
+void part_rewrite_keep(struct rewrite *rewrite, size_t n)
 {
-    const struct part *part = r->p;
-    size_t end = r->at + n, length = 0;
+    const struct part *part = rewrite->p;
+    size_t end = rewrite->at + n, length = 0;
     struct range span = { 0, 0 };
 
-    while (r->cap - r->n < n)
-        rewrite_grow(r);
-    memcpy(r->s + r->n, part->s + r->at, n);
+    while (rewrite->cap - rewrite->n < n)
+        rewrite_grow(rewrite);
+    memcpy(rewrite->s + rewrite->n, part->s + rewrite->at, n);
     if (part->from != NULL)
-        memcpy(r->from + r->n, part->from + r->at, n * sizeof *r->from);
-    for (size_t i = r->at, next = i; part->from == NULL && i < end; i++) {
+        memcpy(rewrite->from + rewrite->n, part->from + rewrite->at, n * sizeof *rewrite->from);
+    for (size_t i = rewrite->at, next = i; part->from == NULL && i < end; i++) {
         if (i == next) {
-            span = next_range(r, &length);
-            r->at = next = i + length;
+            span = next_range(rewrite, &length);
+            rewrite->at = next = i + length;
         }
-        r->from[r->n + i + n - end] = span;
+        rewrite->from[rewrite->n + i + n - end] = span;
     }
-    r->at = end;
-    r->n += n;
+    rewrite->at = end;
+    rewrite->n += n;
 }
 
-void part_rewrite_end(struct rewrite *r)
+void part_rewrite_end(struct rewrite *rewrite)
 {
-    struct work *work = r->w;
+    struct work *work = rewrite->w;
 
-    bound_spend(work, BUDGET_BYTE_REWRITTEN * r->n);
-    work->grown += r->n > r->p->n ? r->n - r->p->n : 0;
-    r->p->s = r->s;
-    r->p->n = r->n;
-    r->p->from = r->from;
-    if (r->n > work->limit || work->grown > work->limit)
+    bound_spend(work, BUDGET_BYTE_REWRITTEN * rewrite->n);
+    work->grown += rewrite->n > rewrite->p->n ? rewrite->n - rewrite->p->n : 0;
+    rewrite->p->s = rewrite->s;
+    rewrite->p->n = rewrite->n;
+    rewrite->p->from = rewrite->from;
+    if (rewrite->n > work->limit || work->grown > work->limit)
         work->too_large = true;
 }
 
@@ -257,107 +258,107 @@ static struct parts copy_parts(struct arena *a, const struct parts *parts, size_
     return out;
 }
 
-void part_settle(struct work *w)
+void part_settle(struct work *work)
 {
     enum { MUCH = 1 << 20 };
     size_t n_bytes;
 
-    if (arena_since(w->a, w->text) < MUCH)
+    if (arena_since(work->a, work->text) < MUCH)
         return;
-    n_bytes = rewritten(&w->parts);
-    if (n_bytes > w->limit) {
-        w->too_large = true;
+    n_bytes = rewritten(&work->parts);
+    if (n_bytes > work->limit) {
+        work->too_large = true;
         return;
     }
-    w->parts = copy_parts(w->a, &w->parts, n_bytes);
-    arena_reset_below(w->a, w->text);
-    w->regex = NULL;                /* it may have gone as well */
+    work->parts = copy_parts(work->a, &work->parts, n_bytes);
+    arena_reset_below(work->a, work->text);
+    work->regex = NULL;                /* it may have gone as well */
 }
 
 /* ---- cutting up ---- */
 
-int part_each(struct work *w, const void *self,
-              int (*fn)(const void *self, struct work *w, const struct part *p,
+int part_each(struct work *work, const void *self,
+              int (*fn)(const void *self, struct work *work, const struct part *p,
                         struct parts *out, struct err *e), struct err *e)
 {
     struct parts out = { 0 };
 
-    for (size_t i = 0; i < w->parts.n && !w->too_large; i++) {
-        const struct part *part = &w->parts.v[i];
+    for (size_t i = 0; i < work->parts.n && !work->too_large; i++) {
+        const struct part *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_add(w, &out, *part);
-        else if (fn(self, w, part, &out, e) != 0)
+            part_add(work, &out, *part);
+        else if (fn(self, work, part, &out, e) != 0)
             return -1;
     }
-    w->parts = out;
+    work->parts = out;
     return 0;
 }
 
 /* A match joins the piece before it, unless that is a match as well. */
-static void merge_previous(struct cuts *c)
+static void merge_previous(struct cuts *cuts)
 {
     size_t count = 0;
     bool before = false;
 
-    for (size_t i = 0; i < c->n; i++) {
-        bool match = c->v[i].match;
+    for (size_t i = 0; i < cuts->n; i++) {
+        bool match = cuts->v[i].match;
 
         if (match && !before && count > 0)
-            c->v[count - 1].end = c->v[i].end;
+            cuts->v[count - 1].end = cuts->v[i].end;
         else
-            c->v[count++] = c->v[i];
+            cuts->v[count++] = cuts->v[i];
         before = match;
     }
-    c->n = count;
+    cuts->n = count;
 }
 
-static void merge_next(struct cuts *c)
+static void merge_next(struct cuts *cuts)
 {
-    size_t first = c->n;
+    size_t first = cuts->n;
     bool after = false;
 
-    for (size_t i = c->n; i-- > 0; ) {
-        bool match = c->v[i].match;
+    for (size_t i = cuts->n; i-- > 0; ) {
+        bool match = cuts->v[i].match;
 
-        if (match && !after && first < c->n)
-            c->v[first].start = c->v[i].start;
+        if (match && !after && first < cuts->n)
+            cuts->v[first].start = cuts->v[i].start;
         else
-            c->v[--first] = c->v[i];
+            cuts->v[--first] = cuts->v[i];
         after = match;
     }
-    c->n -= first;
-    if (c->n > 0)
-        memmove(c->v, c->v + first, c->n * sizeof *c->v);
+    cuts->n -= first;
+    if (cuts->n > 0)
+        memmove(cuts->v, cuts->v + first, cuts->n * sizeof *cuts->v);
 }
 
-static void merge_contiguous(struct cuts *c)
+static void merge_contiguous(struct cuts *cuts)
 {
     size_t count = 0;
     bool before = false;
 
-    for (size_t i = 0; i < c->n; i++) {
-        bool match = c->v[i].match;
+    for (size_t i = 0; i < cuts->n; i++) {
+        bool match = cuts->v[i].match;
 
         if (match == before && count > 0)
-            c->v[count - 1].end = c->v[i].end;
+            cuts->v[count - 1].end = cuts->v[i].end;
         else
-            c->v[count++] = c->v[i];
+            cuts->v[count++] = cuts->v[i];
         before = match;
     }
-    c->n = count;
+    cuts->n = count;
 }
 
-void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,
-                     const struct part *p, struct parts *out)
+void part_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
+                     const struct part *part, struct parts *out)
 {
     if (b == PREVIOUS)
-        merge_previous(c);
+        merge_previous(cuts);
     else if (b == NEXT)
-        merge_next(c);
+        merge_next(cuts);
     else if (b == CONTIGUOUS)
-        merge_contiguous(c);
-    for (size_t i = 0; i < c->n; i++)
-        if (b != REMOVED || !c->v[i].match)
-            part_add_slice(w, out, p, c->v[i].start, c->v[i].end);
+        merge_contiguous(cuts);
+    for (size_t i = 0; i < cuts->n; i++)
+        if (b != REMOVED || !cuts->v[i].match)
+            part_add_slice(work, out, part, cuts->v[i].start, cuts->v[i].end);
 }

@@ -5,7 +5,7 @@
 #include "base/json_field.h"
 #include "text/tok_priv.h"
 
-int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err *e)
+int pattern_open(struct tok *tok, const json_t *j, struct pattern *out, struct err *e)
 {
     const json_t *pattern = json_object_get(j, "pattern");
     struct text text;
@@ -13,51 +13,51 @@ int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err
     if (json_object_get(pattern, "Regex") != NULL) {
         if (json_field_text(pattern, "Regex", &text.s, &text.n, e) != 0)
             return -1;
-        out->regex = regex_open(t, text, e);
+        out->regex = regex_open(tok, text, e);
         return out->regex != NULL ? 0 : -1;
     }
     if (json_field_text(pattern, "String", &text.s, &text.n, e) != 0)
         return err_under(e, "pattern");
     out->regex = NULL;
-    out->text.s = arena_strndup(t->a, text.s, text.n);
+    out->text.s = arena_strndup(tok->a, text.s, text.n);
     out->text.n = text.n;
     return 0;
 }
 
 /* An empty text matches before every character, as an empty pattern does. */
-static void text_cuts(struct text t, struct work *w, const struct part *p,
-                      struct cuts *c)
+static void text_cuts(struct text t, struct work *work, const struct part *part,
+                      struct cuts *cuts)
 {
     size_t from = 0, at = 0;
 
-    while (at + t.n <= p->n) {
-        const char *hit = memmem(p->s + at, p->n - at, t.s, t.n);
+    while (at + t.n <= part->n) {
+        const char *hit = memmem(part->s + at, part->n - at, t.s, t.n);
         size_t start;
         int code;
 
         if (hit == NULL)
             break;
-        start = (size_t)(hit - p->s);
+        start = (size_t)(hit - part->s);
         if (from < start)
-            part_cuts_add(w, c, from, start, false);
-        part_cuts_add(w, c, start, start + t.n, true);
+            part_cuts_add(work, cuts, from, start, false);
+        part_cuts_add(work, cuts, start, start + t.n, true);
         from = at = start + t.n;
         if (t.n > 0)
             continue;
-        if (at == p->n)
+        if (at == part->n)
             break;
-        at += (size_t)chars_next(p->s + at, p->n - at, &code);
+        at += (size_t)chars_next(part->s + at, part->n - at, &code);
     }
-    if (from < p->n)
-        part_cuts_add(w, c, from, p->n, false);
+    if (from < part->n)
+        part_cuts_add(work, cuts, from, part->n, false);
 }
 
-int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
-                 struct cuts *c, struct err *e)
+int pattern_cuts(const struct pattern *pattern, struct work *work, const struct part *part,
+                 struct cuts *cuts, struct err *e)
 {
-    c->n = 0;
-    if (m->regex != NULL)
-        return regex_cuts(m->regex, w, p->s, p->n, c, e);
-    text_cuts(m->text, w, p, c);
+    cuts->n = 0;
+    if (pattern->regex != NULL)
+        return regex_cuts(pattern->regex, work, part->s, part->n, cuts, e);
+    text_cuts(pattern->text, work, part, cuts);
     return 0;
 }

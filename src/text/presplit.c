@@ -37,59 +37,59 @@ struct split {
     struct cuts *cuts;
 };
 
-static const void *open_split(struct tok *t, const json_t *j, struct err *e)
+static const void *open_split(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct split *split = arena_alloc(t->a, 1, sizeof *split);
+    struct split *split = arena_alloc(tok->a, 1, sizeof *split);
 
     if (open_behaviour(j, &split->behaviour, e) != 0 ||
         json_field_bool(j, "invert", false, &split->invert, e) != 0 ||
-        pattern_open(t, j, &split->pattern, e) != 0)
+        pattern_open(tok, j, &split->pattern, e) != 0)
         return NULL;
     return split;
 }
 
 /* A character at which the text is cut, and which goes. */
-static const void *open_delimiter(struct tok *t, const json_t *j, struct err *e)
+static const void *open_delimiter(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct split *split = arena_alloc(t->a, 1, sizeof *split);
+    struct split *split = arena_alloc(tok->a, 1, sizeof *split);
 
     if (json_field_char(j, "delimiter", &split->pattern.text.s, &split->pattern.text.n,
                         e) != 0)
         return NULL;
-    split->pattern.text.s = arena_strndup(t->a, split->pattern.text.s,
+    split->pattern.text.s = arena_strndup(tok->a, split->pattern.text.s,
                                           split->pattern.text.n);
     split->behaviour = REMOVED;
     return split;
 }
 
-static int split_one(const void *self, struct work *w, const struct part *p,
+static int split_one(const void *self, struct work *work, const struct part *part,
                      struct parts *out, struct err *e)
 {
     const struct split *split = self;
     struct cuts *cuts = split->cuts;
 
-    if (pattern_cuts(&split->pattern, w, p, cuts, e) != 0)
+    if (pattern_cuts(&split->pattern, work, part, cuts, e) != 0)
         return -1;
     for (size_t i = 0; split->invert && i < cuts->n; i++)
         cuts->v[i].match = !cuts->v[i].match;
-    part_cuts_apply(w, split->behaviour, cuts, p, out);
+    part_cuts_apply(work, split->behaviour, cuts, part, out);
     return 0;
 }
 
-static int run_split(const void *self, struct work *w, struct err *e)
+static int run_split(const void *self, struct work *work, struct err *e)
 {
     struct split split = *(const struct split *)self;
     struct cuts cuts = { 0 };
 
     split.cuts = &cuts;
-    return part_each(w, &split, split_one, e);
+    return part_each(work, &split, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
 
 enum class { DROP, ALONE, RUN_1, RUN_2 };   /* neighbours of one RUN stay together */
 
-static int class_cuts(const void *self, struct work *w, const struct part *p,
+static int class_cuts(const void *self, struct work *work, const struct part *part,
                       struct parts *out, struct err *e)
 {
     enum class (*class_of)(int cp) = *(enum class (*const *)(int))self;
@@ -97,20 +97,20 @@ static int class_cuts(const void *self, struct work *w, const struct part *p,
     size_t from = 0;
 
     (void)e;
-    for (size_t i = 0; i < p->n; ) {
-        int code, length = chars_next(p->s + i, p->n - i, &code);
+    for (size_t i = 0; i < part->n; ) {
+        int code, length = chars_next(part->s + i, part->n - i, &code);
         enum class c = class_of(code);
 
         if (c != before || c == ALONE) {
             if (before != DROP)
-                part_add_slice(w, out, p, from, i);
+                part_add_slice(work, out, part, from, i);
             from = i;
         }
         before = c;
         i += (size_t)length;
     }
     if (before != DROP)
-        part_add_slice(w, out, p, from, p->n);
+        part_add_slice(work, out, part, from, part->n);
     return 0;
 }
 
@@ -158,20 +158,20 @@ RUN_CLASS(number)
 
 struct digits { bool each; };
 
-static const void *open_digits(struct tok *t, const json_t *j, struct err *e)
+static const void *open_digits(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct digits *digits = arena_alloc(t->a, 1, sizeof *digits);
+    struct digits *digits = arena_alloc(tok->a, 1, sizeof *digits);
 
     return json_field_bool(j, "individual_digits", false, &digits->each, e) == 0 ?
                digits :
                NULL;
 }
 
-static int run_digits(const void *self, struct work *w, struct err *e)
+static int run_digits(const void *self, struct work *work, struct err *e)
 {
     const struct digits *digits = self;
 
-    return digits->each ? run_digit(NULL, w, e) : run_number(NULL, w, e);
+    return digits->each ? run_digit(NULL, work, e) : run_number(NULL, work, e);
 }
 
 /* ---- Punctuation ---- */
@@ -181,9 +181,9 @@ struct punctuation {
     struct cuts *cuts;
 };
 
-static const void *open_punctuation(struct tok *t, const json_t *j, struct err *e)
+static const void *open_punctuation(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct punctuation *punctuation = arena_alloc(t->a, 1, sizeof *punctuation);
+    struct punctuation *punctuation = arena_alloc(tok->a, 1, sizeof *punctuation);
 
     punctuation->behaviour = ISOLATED;
     if (json_object_get(j, "behavior") != NULL &&
@@ -192,7 +192,7 @@ static const void *open_punctuation(struct tok *t, const json_t *j, struct err *
     return punctuation;
 }
 
-static int punctuation_one(const void *self, struct work *w, const struct part *p,
+static int punctuation_one(const void *self, struct work *work, const struct part *part,
                            struct parts *out, struct err *e)
 {
     const struct punctuation *punctuation = self;
@@ -200,44 +200,44 @@ static int punctuation_one(const void *self, struct work *w, const struct part *
 
     (void)e;
     punctuation->cuts->n = 0;
-    while (i < p->n) {
-        int code, length = chars_next(p->s + i, p->n - i, &code);
+    while (i < part->n) {
+        int code, length = chars_next(part->s + i, part->n - i, &code);
 
         if (chars_is_punct(code)) {
             if (from < i)
-                part_cuts_add(w, punctuation->cuts, from, i, false);
+                part_cuts_add(work, punctuation->cuts, from, i, false);
             from = i + (size_t)length;
-            part_cuts_add(w, punctuation->cuts, i, from, true);
+            part_cuts_add(work, punctuation->cuts, i, from, true);
         }
         i += (size_t)length;
     }
-    if (from < p->n)
-        part_cuts_add(w, punctuation->cuts, from, p->n, false);
-    part_cuts_apply(w, punctuation->behaviour, punctuation->cuts, p, out);
+    if (from < part->n)
+        part_cuts_add(work, punctuation->cuts, from, part->n, false);
+    part_cuts_apply(work, punctuation->behaviour, punctuation->cuts, part, out);
     return 0;
 }
 
-static int run_punctuation(const void *self, struct work *w, struct err *e)
+static int run_punctuation(const void *self, struct work *work, struct err *e)
 {
     struct punctuation punctuation = *(const struct punctuation *)self;
     struct cuts cuts = { 0 };
 
     punctuation.cuts = &cuts;
-    return part_each(w, &punctuation, punctuation_one, e);
+    return part_each(work, &punctuation, punctuation_one, e);
 }
 
 /* ---- FixedLength ---- */
 
-static const void *open_fixed(struct tok *t, const json_t *j, struct err *e)
+static const void *open_fixed(struct tok *tok, const json_t *j, struct err *e)
 {
-    int *length = arena_alloc(t->a, 1, sizeof *length);
+    int *length = arena_alloc(tok->a, 1, sizeof *length);
 
     *length = 5;
     return json_object_get(j, "length") == NULL ||
            json_field_int(j, "length", 1, INT32_MAX, length, e) == 0 ? length : NULL;
 }
 
-static int fixed_one(const void *self, struct work *w, const struct part *p,
+static int fixed_one(const void *self, struct work *work, const struct part *part,
                      struct parts *out, struct err *e)
 {
     const int *length = self;
@@ -245,10 +245,10 @@ static int fixed_one(const void *self, struct work *w, const struct part *p,
     int code, count = 0;
 
     (void)e;
-    while (i < p->n) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
-        if (++count == *length || i == p->n) {
-            part_add_slice(w, out, p, from, i);
+    while (i < part->n) {
+        i += (size_t)chars_next(part->s + i, part->n - i, &code);
+        if (++count == *length || i == part->n) {
+            part_add_slice(work, out, part, from, i);
             from = i;
             count = 0;
         }
@@ -256,9 +256,9 @@ static int fixed_one(const void *self, struct work *w, const struct part *p,
     return 0;
 }
 
-static int run_fixed(const void *self, struct work *w, struct err *e)
+static int run_fixed(const void *self, struct work *work, struct err *e)
 {
-    return part_each(w, self, fixed_one, e);
+    return part_each(work, self, fixed_one, e);
 }
 
 static const struct step_kind rows[] = {

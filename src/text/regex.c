@@ -76,29 +76,29 @@ static pcre2_code *compile(const char *text, uint32_t options, pcre2_general_con
 }
 
 /* What the code takes counts against what all patterns of the tokeniser may. */
-static int count_bytes(struct tok *t, const pcre2_code *code, struct err *e)
+static int count_bytes(struct tok *tok, const pcre2_code *code, struct err *e)
 {
     size_t plain = 0, jit = 0;
 
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &plain);
     pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &jit);
-    t->regex_bytes += OVERHEAD + plain + jit;
-    return t->regex_bytes <= MOST_BYTES ? 0 :
+    tok->regex_bytes += OVERHEAD + plain + jit;
+    return tok->regex_bytes <= MOST_BYTES ? 0 :
            err_set(e, ERR_INPUT, "patterns that take over %d MiB of memory when they are compiled, "
                    "all together", MOST_BYTES >> 20);
 }
 
-struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
+struct regex *regex_open(struct tok *tok, struct text pattern, struct err *e)
 {
-    struct regex *regex = arena_alloc(t->a, 1, sizeof *regex);
-    pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, t->a);
-    const char *text = onig_translate(t->a, pattern, e);
+    struct regex *regex = arena_alloc(tok->a, 1, sizeof *regex);
+    pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, tok->a);
+    const char *text = onig_translate(tok->a, pattern, e);
     PCRE2_UCHAR why[200];
     int code;
 
     if (text == NULL)
         return NULL;
-    regex->pattern = arena_strndup(t->a, pattern.s, pattern.n);
+    regex->pattern = arena_strndup(tok->a, pattern.s, pattern.n);
     regex->text = text;
     regex->code = compile(text, 0, g, &code);
     if (regex->code == NULL) {
@@ -107,11 +107,11 @@ struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
         return NULL;
     }
     (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
-    regex->later = arena_alloc(t->a, 1, sizeof *regex->later);
+    regex->later = arena_alloc(tok->a, 1, sizeof *regex->later);
     regex->whole = strstr(text, "\\G") != NULL;
-    regex->next = t->regexes;
-    t->regexes = regex;
-    if (count_bytes(t, regex->code, e) != 0)
+    regex->next = tok->regexes;
+    tok->regexes = regex;
+    if (count_bytes(tok, regex->code, e) != 0)
         return NULL;
     return regex;
 }
@@ -126,7 +126,7 @@ void regex_close(struct regex *first)
 }
 
 /* The code in its place, compiled if it is not there yet.  NULL: no memory. */
-static const pcre2_code *code_of(_Atomic(pcre2_code *) *place, const struct regex *r,
+static const pcre2_code *code_of(_Atomic(pcre2_code *) *place, const struct regex *regex,
                                  uint32_t options, uint32_t jit)
 {
     pcre2_code *code = atomic_load(place), *other = NULL;
@@ -134,7 +134,7 @@ static const pcre2_code *code_of(_Atomic(pcre2_code *) *place, const struct rege
 
     if (code != NULL)
         return code;
-    code = compile(r->text, options, NULL, &why);
+    code = compile(regex->text, options, NULL, &why);
     if (code == NULL)
         return NULL;
     (void)pcre2_jit_compile(code, jit);
@@ -144,14 +144,14 @@ static const pcre2_code *code_of(_Atomic(pcre2_code *) *place, const struct rege
     return other;
 }
 
-static struct regex_run *run_of(struct work *w)
+static struct regex_run *run_of(struct work *work)
 {
-    struct regex_run *run = w->regex;
+    struct regex_run *run = work->regex;
 
     if (run == NULL) {
-        pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, w->a);
+        pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, work->a);
 
-        run = w->regex = arena_alloc(w->a, 1, sizeof *run);
+        run = work->regex = arena_alloc(work->a, 1, sizeof *run);
         run->data = pcre2_match_data_create(1, g);
         run->few = pcre2_match_context_create(g);
         run->counted = pcre2_match_context_create(g);
@@ -198,9 +198,9 @@ static size_t next_place(const struct search *k, size_t at)
 }
 
 /* Bytes that the item compares without moving on: a group's, where it refers to one. */
-static size_t compared(const struct regex *r, const pcre2_callout_block *b)
+static size_t compared(const struct regex *regex, const pcre2_callout_block *b)
 {
-    const char *item = r->text + b->pattern_position;
+    const char *item = regex->text + b->pattern_position;
     size_t most = 0;
 
     if (b->next_item_length < 2 || item[0] != '\\' || strchr("kg123456789", item[1]) == NULL)
@@ -301,7 +301,7 @@ static int regex_find(struct search *k, size_t from, struct err *e)
                    k->w->step, k->r->pattern, (char *)why);
 }
 
-static int regex_cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
+static int regex_cut(struct search *k, struct work *work, struct cuts *cuts, struct err *e)
 {
     const PCRE2_SIZE *span = pcre2_get_ovector_pointer(k->run->data);
     size_t at = 0, done = 0;            /* done: the end of the last match */
@@ -323,20 +323,20 @@ static int regex_cut(struct search *k, struct work *w, struct cuts *c, struct er
             continue;
         }
         if (done < span[0])
-            part_cuts_add(w, c, done, span[0], false);
-        part_cuts_add(w, c, span[0], span[1], true);
+            part_cuts_add(work, cuts, done, span[0], false);
+        part_cuts_add(work, cuts, span[0], span[1], true);
         at = done = span[1];
         any = true;
     }
     if (done < k->n)
-        part_cuts_add(w, c, done, k->n, false);
+        part_cuts_add(work, cuts, done, k->n, false);
     return 0;
 }
 
-int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
-               struct cuts *c, struct err *e)
+int regex_cuts(const struct regex *regex, struct work *work, const char *s, size_t n,
+               struct cuts *cuts, struct err *e)
 {
-    struct search search = { .r = r, .w = w, .run = run_of(w), .s = s, .n = n };
+    struct search search = { .r = regex, .w = work, .run = run_of(work), .s = s, .n = n };
 
-    return regex_cut(&search, w, c, e);
+    return regex_cut(&search, work, cuts, e);
 }

@@ -25,7 +25,7 @@ static int script_of(int cp)
 }
 
 /* As the library: what stands before the first character that has a script goes. */
-static int cut_one(const void *self, struct work *w, const struct part *p,
+static int cut_one(const void *self, struct work *work, const struct part *part,
                    struct parts *out, struct err *e)
 {
     int before = ANY;
@@ -33,24 +33,24 @@ static int cut_one(const void *self, struct work *w, const struct part *p,
 
     (void)self;
     (void)e;
-    for (size_t i = 0; i < p->n; i += length) {
+    for (size_t i = 0; i < part->n; i += length) {
         int code, script;
 
-        length = (size_t)chars_next(p->s + i, p->n - i, &code);
+        length = (size_t)chars_next(part->s + i, part->n - i, &code);
         script = script_of(code);
         if (script == ANY || script == before)
             continue;
         if (before != ANY)
-            part_add_slice(w, out, p, from, i);
+            part_add_slice(work, out, part, from, i);
         from = i;
         before = script;
     }
     if (before != ANY)
-        part_add_slice(w, out, p, from, p->n);
+        part_add_slice(work, out, part, from, part->n);
     return 0;
 }
 
-int scripts_run(const void *self, struct work *w, struct err *e)
+int scripts_run(const void *self, struct work *work, struct err *e)
 {
-    return part_each(w, self, cut_one, e);
+    return part_each(work, self, cut_one, e);
 }

@@ -8,82 +8,82 @@
 #include "base/utf8.h"
 #include "text/tok_priv.h"
 
-static const char *skim_place(const struct json_scan *s)
+static const char *skim_place(const struct json_scan *scan)
 {
-    return (const char *)s->at;
+    return (const char *)scan->at;
 }
 
 /* What stands between the quotes, escapes as they are. */
-static bool string(struct json_scan *s, struct text *out)
+static bool string(struct json_scan *scan, struct text *out)
 {
-    return json_scan_quoted(s, &out->s, &out->n);
+    return json_scan_quoted(scan, &out->s, &out->n);
 }
 
 /* Copies a string to the pool, with a NUL after it; false: wrong. */
-static bool skim_copy(struct text *s, char *pool)
+static bool skim_copy(struct text *text, char *pool)
 {
-    const unsigned char *quote = (const unsigned char *)s->s - 1;
-    struct json_scan scan = { quote, quote, quote + s->n + 2 };
+    const unsigned char *quote = (const unsigned char *)text->s - 1;
+    struct json_scan scan = { quote, quote, quote + text->n + 2 };
     struct err unused;
 
-    if (memchr(s->s, '\\', s->n) == NULL) {
-        memcpy(pool, s->s, s->n);
-        pool[s->n] = '\0';
-    } else if (json_scan_string(&scan, pool, &s->n, &unused) != 0 ||
-               memchr(pool, '\0', s->n) != NULL) {
+    if (memchr(text->s, '\\', text->n) == NULL) {
+        memcpy(pool, text->s, text->n);
+        pool[text->n] = '\0';
+    } else if (json_scan_string(&scan, pool, &text->n, &unused) != 0 ||
+               memchr(pool, '\0', text->n) != NULL) {
         return false;
     }
-    s->s = pool;
+    text->s = pool;
     return true;
 }
 
-/* The object that s is at; on success s is after it. */
-static bool pieces(struct json_scan *s, struct vocab *v, struct arena *a)
+/* The object that scan is at; on success scan is after it. */
+static bool pieces(struct json_scan *scan, struct vocab *vocab, struct arena *a)
 {
     /* A piece with its NUL is shorter than its quotes and colon make it. */
-    char *pool = arena_alloc_raw(a, (size_t)(s->end - s->at), 1);
+    char *pool = arena_alloc_raw(a, (size_t)(scan->end - scan->at), 1);
     struct err unused;
     struct text piece;
     int64_t id;
 
-    if (!json_scan_take(s, '{'))
+    if (!json_scan_take(scan, '{'))
         return false;
     do {
-        if (!string(s, &piece) || utf8_check(piece.s, piece.n) != piece.n ||
-            !json_scan_take(s, ':') || !json_scan_id(s, &id) || !skim_copy(&piece, pool) ||
-            vocab_add(v, a, piece, id, &unused) != 0)
+        if (!string(scan, &piece) || utf8_check(piece.s, piece.n) != piece.n ||
+            !json_scan_take(scan, ':') || !json_scan_id(scan, &id) || !skim_copy(&piece, pool) ||
+            vocab_add(vocab, a, piece, id, &unused) != 0)
             return false;
         pool += piece.n + 1;
-    } while (json_scan_take(s, ','));
-    v->n_model = v->n;
-    return json_scan_take(s, '}');
+    } while (json_scan_take(scan, ','));
+    vocab->n_model = vocab->n;
+    return json_scan_take(scan, '}');
 }
 
-/* The list [["piece", score], …] that s is at; on success s is after it. */
-static bool scored_pieces(struct json_scan *s, struct tok *t)
+/* The list [["piece", score], …] that scan is at; on success scan is after it. */
+static bool scored_pieces(struct json_scan *scan, struct tok *tok)
 {
-    size_t cap = (size_t)(s->end - s->at) / 8;      /* ["",0], is no shorter */
-    char *pool = arena_alloc_raw(t->a, (size_t)(s->end - s->at), 1);
+    size_t cap = (size_t)(scan->end - scan->at) / 8;      /* ["",0], is no shorter */
+    char *pool = arena_alloc_raw(tok->a, (size_t)(scan->end - scan->at), 1);
     struct err unused;
 
-    t->scored = arena_alloc_raw(t->a, cap + 1, sizeof *t->scored);
-    if (!json_scan_take(s, '['))
+    tok->scored = arena_alloc_raw(tok->a, cap + 1, sizeof *tok->scored);
+    if (!json_scan_take(scan, '['))
         return false;
     do {
-        struct scored *scored = &t->scored[t->n_scored];
+        struct scored *scored = &tok->scored[tok->n_scored];
 
-        *scored = (struct scored){ .id = (int)t->n_scored };
-        if (t->n_scored > cap || !json_scan_take(s, '[') || !string(s, &scored->s) ||
+        *scored = (struct scored){ .id = (int)tok->n_scored };
+        if (tok->n_scored > cap || !json_scan_take(scan, '[') || !string(scan, &scored->s) ||
             utf8_check(scored->s.s, scored->s.n) != scored->s.n ||
-            !json_scan_take(s, ',') || !json_scan_real(s, &scored->score) ||
-            !json_scan_take(s, ']') || !skim_copy(&scored->s, pool) ||
-            vocab_add(&t->vocab, t->a, scored->s, scored->id, &unused) != 0)
+            !json_scan_take(scan, ',') || !json_scan_real(scan, &scored->score) ||
+            !json_scan_take(scan, ']') || !skim_copy(&scored->s, pool) ||
+            vocab_add(&tok->vocab, tok->a, scored->s, scored->id, &unused) != 0)
             return false;
         pool += scored->s.n + 1;
-        t->n_scored++;
-    } while (json_scan_take(s, ','));
-    t->vocab.n_model = t->vocab.n;
-    return json_scan_take(s, ']');
+        tok->n_scored++;
+    } while (json_scan_take(scan, ','));
+    tok->vocab.n_model = tok->vocab.n;
+    return json_scan_take(scan, ']');
 }
 
 /* Of the object that s is at. */
@@ -96,48 +96,49 @@ static bool is_unigram(struct json_scan s)
 }
 
 /* A string without its escapes; as it stands in the file where it has none. */
-static bool plain_string(struct json_scan *s, struct arena *a, struct text *out)
+static bool plain_string(struct json_scan *scan, struct arena *a, struct text *out)
 {
-    if (!string(s, out))
+    if (!string(scan, out))
         return false;
     return memchr(out->s, '\\', out->n) == NULL ||
            skim_copy(out, arena_alloc_raw(a, out->n + 1, 1));
 }
 
 /* "a b" as older files have it, or ["a", "b"]. */
-static bool skim_merge(struct json_scan *s, struct arena *a, struct merge_text *m)
+static bool skim_merge(struct json_scan *scan, struct arena *a, struct merge_text *text)
 {
-    if (json_scan_peek(s) == '"')
-        return plain_string(s, a, &m->left) && bpe_merge_halves(m->left, m) == 0;
-    return json_scan_take(s, '[') && plain_string(s, a, &m->left) && json_scan_take(s, ',') &&
-           plain_string(s, a, &m->right) && json_scan_take(s, ']');
+    if (json_scan_peek(scan) == '"')
+        return plain_string(scan, a, &text->left) && bpe_merge_halves(text->left, text) == 0;
+    return json_scan_take(scan, '[') && plain_string(scan, a, &text->left) &&
+           json_scan_take(scan, ',') &&
+           plain_string(scan, a, &text->right) && json_scan_take(scan, ']');
 }
 
-/* The list that s is at; on success s is after it. */
-static bool merges(struct json_scan *s, struct tok *t)
+/* The list that scan is at; on success scan is after it. */
+static bool merges(struct json_scan *scan, struct tok *tok)
 {
-    const char *begin = skim_place(s);
+    const char *begin = skim_place(scan);
     size_t cap = 0, count = 0;
 
-    if (!json_scan_take(s, '['))
+    if (!json_scan_take(scan, '['))
         return false;
     do {
         if (count == cap) {
             cap = 2 * cap + 1024;
-            t->merges = arena_grow(t->a, t->merges, count, cap, sizeof *t->merges);
+            tok->merges = arena_grow(tok->a, tok->merges, count, cap, sizeof *tok->merges);
         }
-        if (!skim_merge(s, t->a, &t->merges[count]))
+        if (!skim_merge(scan, tok->a, &tok->merges[count]))
             return false;
         count++;
-    } while (json_scan_take(s, ','));
-    t->n_merges = count;
-    return json_scan_take(s, ']') &&
-           utf8_check(begin, (size_t)(skim_place(s) - begin)) == (size_t)(skim_place(s) - begin);
+    } while (json_scan_take(scan, ','));
+    tok->n_merges = count;
+    return json_scan_take(scan, ']') && utf8_check(begin, (size_t)(skim_place(scan) - begin)) ==
+                                            (size_t)(skim_place(scan) - begin);
 }
 
-static bool any_pieces(struct json_scan *s, struct tok *t, bool unigram)
+static bool any_pieces(struct json_scan *scan, struct tok *tok, bool unigram)
 {
-    return unigram ? scored_pieces(s, t) : pieces(s, &t->vocab, t->a);
+    return unigram ? scored_pieces(scan, tok) : pieces(scan, &tok->vocab, tok->a);
 }
 
 /* The file so far with "null" for what begins at value; rest goes on after it. */
@@ -147,41 +148,41 @@ struct rest {
     size_t n;
 };
 
-static void skim_leave_out(struct rest *r, const char *value, const char *end)
+static void skim_leave_out(struct rest *rest, const char *value, const char *end)
 {
     static const char instead[] = "null";
-    size_t before = (size_t)(value - r->done);
+    size_t before = (size_t)(value - rest->done);
 
-    memcpy(r->s + r->n, r->done, before);
-    memcpy(r->s + r->n + before, instead, sizeof instead - 1);
-    r->n += before + sizeof instead - 1;
-    r->done = end;
+    memcpy(rest->s + rest->n, rest->done, before);
+    memcpy(rest->s + rest->n + before, instead, sizeof instead - 1);
+    rest->n += before + sizeof instead - 1;
+    rest->done = end;
 }
 
 /* Goes on to the map of a normaliser, or of one of a sequence. */
-static bool enter_map(struct json_scan *s)
+static bool enter_map(struct json_scan *scan)
 {
     static const char key[] = "precompiled_charsmap";
-    struct json_scan one = *s;
+    struct json_scan one = *scan;
 
     if (json_scan_enter(&one, key)) {
-        *s = one;
+        *scan = one;
         return true;
     }
-    if (!json_scan_enter(s, "normalizers") || !json_scan_take(s, '['))
+    if (!json_scan_enter(scan, "normalizers") || !json_scan_take(scan, '['))
         return false;
     do {
-        one = *s;
+        one = *scan;
         if (json_scan_enter(&one, key)) {
-            *s = one;
+            *scan = one;
             return true;
         }
-    } while (json_scan_skip(s) && json_scan_take(s, ','));
+    } while (json_scan_skip(scan) && json_scan_take(scan, ','));
     return false;
 }
 
 /* Of the file that s is at, where it stands before `before`. */
-static void skim_map(struct json_scan s, const char *before, struct tok *t, struct rest *r)
+static void skim_map(struct json_scan s, const char *before, struct tok *tok, struct rest *rest)
 {
     struct text map;
     const char *value;
@@ -190,16 +191,16 @@ static void skim_map(struct json_scan s, const char *before, struct tok *t, stru
         return;
     json_scan_peek(&s);
     value = skim_place(&s);
-    t->given.map = value < before && string(&s, &map) &&
-                   charsmap_decode(t->a, map, &t->map);
-    if (t->given.map)
-        skim_leave_out(r, value, skim_place(&s));
+    tok->given.map = value < before && string(&s, &map) &&
+                     charsmap_decode(tok->a, map, &tok->map);
+    if (tok->given.map)
+        skim_leave_out(rest, value, skim_place(&s));
     else
-        t->map = (struct span){ 0 };
+        tok->map = (struct span){ 0 };
 }
 
 /* From after the vocabulary, where merges mostly follow. */
-static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
+static void skim_merges(struct json_scan *s, struct tok *tok, struct rest *rest)
 {
     struct json_scan scan = *s;
     const char *value;
@@ -208,16 +209,16 @@ static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
         return;
     json_scan_peek(&scan);
     value = skim_place(&scan);
-    if (merges(&scan, t)) {
-        t->given.merges = true;
-        skim_leave_out(r, value, skim_place(&scan));
+    if (merges(&scan, tok)) {
+        tok->given.merges = true;
+        skim_leave_out(rest, value, skim_place(&scan));
         return;
     }
-    t->merges = NULL;
-    t->n_merges = 0;
+    tok->merges = NULL;
+    tok->n_merges = 0;
 }
 
-struct span skim_vocab(struct tok *t, struct span json)
+struct span skim_vocab(struct tok *tok, struct span json)
 {
     const char *all = (const char *)json.data;
     struct json_scan scan = { json.data, json.data, json.data + json.size };
@@ -233,21 +234,21 @@ struct span skim_vocab(struct tok *t, struct span json)
     json_scan_peek(&scan);
     value = skim_place(&scan);
     /* A bit less than pieces take. */
-    vocab_init(&t->vocab, t->a, (size_t)(scan.end - scan.at) / (unigram ? 25 : 12));
-    if (!any_pieces(&scan, t, unigram)) {
-        t->vocab = (struct vocab){ 0 };
-        t->scored = NULL;
-        t->n_scored = 0;
+    vocab_init(&tok->vocab, tok->a, (size_t)(scan.end - scan.at) / (unigram ? 25 : 12));
+    if (!any_pieces(&scan, tok, unigram)) {
+        tok->vocab = (struct vocab){ 0 };
+        tok->scored = NULL;
+        tok->n_scored = 0;
         return json;
     }
-    t->given.vocab = !unigram;
-    t->given.scored = unigram;
+    tok->given.vocab = !unigram;
+    tok->given.scored = unigram;
     /* "null" may be longer than an empty text or list. */
-    rest.s = arena_alloc_raw(t->a, json.size + 8, 1);
-    skim_map((struct json_scan){ json.data, json.data, scan.end }, value, t, &rest);
+    rest.s = arena_alloc_raw(tok->a, json.size + 8, 1);
+    skim_map((struct json_scan){ json.data, json.data, scan.end }, value, tok, &rest);
     skim_leave_out(&rest, value, skim_place(&scan));
     if (!unigram)
-        skim_merges(&scan, t, &rest);
+        skim_merges(&scan, tok, &rest);
     memcpy(rest.s + rest.n, rest.done, (size_t)((const char *)scan.end - rest.done));
     rest.n += (size_t)((const char *)scan.end - rest.done);
     return (struct span){ (unsigned char *)rest.s, rest.n };

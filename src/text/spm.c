@@ -50,36 +50,36 @@ static int spm_take(struct span *s, uint64_t n, struct span *out, struct err *e)
 }
 
 /* The next field of s, which is not empty. */
-static int next_field(struct span *s, struct field *f, struct err *e)
+static int next_field(struct span *s, struct field *field, struct err *e)
 {
     uint64_t key, count;
 
-    *f = (struct field){ 0 };
+    *field = (struct field){ 0 };
     if (read_varint(s, &key, e) != 0)
         return -1;
-    f->wire = (int)(key & 7);
+    field->wire = (int)(key & 7);
     if (key >> 3 == 0 || key >> 3 > 0x1fffffff)
         return err_set(e, ERR_INPUT, "a field has the number %llu",
                        (unsigned long long)(key >> 3));
-    f->number = (uint32_t)(key >> 3);
-    if (f->wire == VARINT)
-        return read_varint(s, &f->value, e);
-    if (f->wire == BYTES)
-        return read_varint(s, &count, e) == 0 ? spm_take(s, count, &f->bytes, e) : -1;
-    if (f->wire != FIXED32 && f->wire != FIXED64)
-        return err_set(e, ERR_INPUT, "field %u has wire type %d", (unsigned)f->number,
-                       f->wire);
-    if (spm_take(s, f->wire == FIXED32 ? 4 : 8, &f->bytes, e) != 0)
+    field->number = (uint32_t)(key >> 3);
+    if (field->wire == VARINT)
+        return read_varint(s, &field->value, e);
+    if (field->wire == BYTES)
+        return read_varint(s, &count, e) == 0 ? spm_take(s, count, &field->bytes, e) : -1;
+    if (field->wire != FIXED32 && field->wire != FIXED64)
+        return err_set(e, ERR_INPUT, "field %u has wire type %d", (unsigned)field->number,
+                       field->wire);
+    if (spm_take(s, field->wire == FIXED32 ? 4 : 8, &field->bytes, e) != 0)
         return -1;
-    for (size_t i = f->bytes.size; i-- > 0; )
-        f->value = f->value << 8 | f->bytes.data[i];
+    for (size_t i = field->bytes.size; i-- > 0; )
+        field->value = field->value << 8 | field->bytes.data[i];
     return 0;
 }
 
 /* Is it this one?  Of another wire type it would be another format. */
-static bool is(const struct field *f, uint32_t number, int wire)
+static bool is(const struct field *field, uint32_t number, int wire)
 {
-    return f->number == number && f->wire == wire;
+    return field->number == number && field->wire == wire;
 }
 
 /* ---- messages ---- */
@@ -117,7 +117,7 @@ static int read_piece(struct arena *a, struct span s, struct spm_piece *out,
     return 0;
 }
 
-static int read_training(struct span s, struct spm *m, struct err *e)
+static int read_training(struct span s, struct spm *spm, struct err *e)
 {
     struct field field;
 
@@ -128,17 +128,17 @@ static int read_training(struct span s, struct spm *m, struct err *e)
             if (field.value < SPM_UNIGRAM || field.value > SPM_CHAR)
                 return err_set(e, ERR_INPUT, "model type %llu, expected 1 to 4 (unigram, "
                                "bpe, word, char)", (unsigned long long)field.value);
-            m->model = (enum spm_model)field.value;
+            spm->model = (enum spm_model)field.value;
         } else if (is(&field, 24, VARINT)) {
-            m->suffix = field.value != 0;
+            spm->suffix = field.value != 0;
         } else if (is(&field, 35, VARINT)) {
-            m->byte_fallback = field.value != 0;
+            spm->byte_fallback = field.value != 0;
         }
     }
     return 0;
 }
 
-static int read_normaliser(struct span s, struct spm *m, struct err *e)
+static int read_normaliser(struct span s, struct spm *spm, struct err *e)
 {
     struct field field;
 
@@ -146,13 +146,13 @@ static int read_normaliser(struct span s, struct spm *m, struct err *e)
         if (next_field(&s, &field, e) != 0)
             return -1;
         if (is(&field, 2, BYTES))
-            m->map = field.bytes;
+            spm->map = field.bytes;
         else if (is(&field, 3, VARINT))
-            m->prefix = field.value != 0;
+            spm->prefix = field.value != 0;
         else if (is(&field, 4, VARINT))
-            m->trim = field.value != 0;
+            spm->trim = field.value != 0;
         else if (is(&field, 5, VARINT))
-            m->escape = field.value != 0;
+            spm->escape = field.value != 0;
     }
     return 0;
 }
@@ -171,48 +171,48 @@ static int count_pieces(struct span s, size_t *n, struct err *e)
 }
 
 /* Merges are sought in every piece, at a cost that is the square of its length. */
-static int check_lengths(const struct spm *m, struct err *e)
+static int check_lengths(const struct spm *spm, struct err *e)
 {
-    for (size_t i = 0; m->model == SPM_BPE && i < m->n; i++)
-        if (m->v[i].s.n > LONGEST)
+    for (size_t i = 0; spm->model == SPM_BPE && i < spm->n; i++)
+        if (spm->v[i].s.n > LONGEST)
             return err_set(e, ERR_INPUT, "piece %zu has %zu bytes, expected at most %d", i,
-                           m->v[i].s.n, LONGEST);
+                           spm->v[i].s.n, LONGEST);
     return 0;
 }
 
-static int find_unknown(struct spm *m, struct err *e)
+static int find_unknown(struct spm *spm, struct err *e)
 {
-    m->unk = -1;
-    for (size_t i = 0; i < m->n; i++) {
-        if (m->v[i].type != SPM_UNKNOWN)
+    spm->unk = -1;
+    for (size_t i = 0; i < spm->n; i++) {
+        if (spm->v[i].type != SPM_UNKNOWN)
             continue;
-        if (m->unk >= 0)
+        if (spm->unk >= 0)
             return err_set(e, ERR_INPUT, "pieces %d and %zu are both the unknown one",
-                           m->unk, i);
-        m->unk = (int)i;
+                           spm->unk, i);
+        spm->unk = (int)i;
     }
-    return m->unk >= 0 ? 0 : err_set(e, ERR_INPUT, "it has no unknown piece");
+    return spm->unk >= 0 ? 0 : err_set(e, ERR_INPUT, "it has no unknown piece");
 }
 
-int spm_read(struct arena *a, struct span file, struct spm *m, struct err *e)
+int spm_read(struct arena *a, struct span file, struct spm *spm, struct err *e)
 {
     struct field field;
     size_t count;
 
-    *m = (struct spm){ .model = SPM_UNIGRAM, .prefix = true, .trim = true,
-                       .escape = true };
+    *spm = (struct spm){ .model = SPM_UNIGRAM, .prefix = true, .trim = true,
+                         .escape = true };
     if (count_pieces(file, &count, e) != 0)
         return -1;
-    m->v = arena_alloc(a, count, sizeof *m->v);
+    spm->v = arena_alloc(a, count, sizeof *spm->v);
     while (file.size > 0) {
         if (next_field(&file, &field, e) != 0)
             return -1;
-        if (is(&field, 1, BYTES) && read_piece(a, field.bytes, &m->v[m->n++], e) != 0)
-            return err_under(e, "piece %zu", m->n - 1);
-        if (is(&field, 2, BYTES) && read_training(field.bytes, m, e) != 0)
+        if (is(&field, 1, BYTES) && read_piece(a, field.bytes, &spm->v[spm->n++], e) != 0)
+            return err_under(e, "piece %zu", spm->n - 1);
+        if (is(&field, 2, BYTES) && read_training(field.bytes, spm, e) != 0)
             return err_under(e, "training");
-        if (is(&field, 3, BYTES) && read_normaliser(field.bytes, m, e) != 0)
+        if (is(&field, 3, BYTES) && read_normaliser(field.bytes, spm, e) != 0)
             return err_under(e, "normaliser");
     }
-    return check_lengths(m, e) == 0 ? find_unknown(m, e) : -1;
+    return check_lengths(spm, e) == 0 ? find_unknown(spm, e) : -1;
 }

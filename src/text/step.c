@@ -21,28 +21,28 @@ struct sequence {
     size_t n;
 };
 
-static int run_sequence(const void *self, struct work *w, struct err *e)
+static int run_sequence(const void *self, struct work *work, struct err *e)
 {
     const struct sequence *sequence = self;
 
     for (size_t i = 0; i < sequence->n; i++)
-        if (step_run(&sequence->v[i], w, e) != 0)
+        if (step_run(&sequence->v[i], work, e) != 0)
             return -1;
     return 0;
 }
 
-static int open_sequence(struct tok *t, const struct step_table *table,
+static int open_sequence(struct tok *tok, const struct step_table *table,
                          const json_t *j, struct step *out, struct err *e)
 {
-    struct sequence *sequence = arena_alloc(t->a, 1, sizeof *sequence);
+    struct sequence *sequence = arena_alloc(tok->a, 1, sizeof *sequence);
     const json_t *list;
 
     if (json_field_list(j, table->list, &list, e) != 0)
         return -1;
     sequence->n = json_array_size(list);
-    sequence->v = arena_alloc(t->a, sequence->n, sizeof *sequence->v);
+    sequence->v = arena_alloc(tok->a, sequence->n, sizeof *sequence->v);
     for (size_t i = 0; i < sequence->n; i++)
-        if (step_open(t, table, json_array_get(list, i), &sequence->v[i], e) != 0)
+        if (step_open(tok, table, json_array_get(list, i), &sequence->v[i], e) != 0)
             return -1;
     out->run = run_sequence;
     out->self = sequence;
@@ -73,7 +73,7 @@ static const char *guess_type(const struct step_table *table, const json_t *j)
     return json_object_get(j, "unk_token") != NULL ? "WordLevel" : NULL;
 }
 
-int step_open(struct tok *t, const struct step_table *table, const json_t *j,
+int step_open(struct tok *tok, const struct step_table *table, const json_t *j,
               struct step *out, struct err *e)
 {
     const char *type;
@@ -88,20 +88,20 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
     if (type == NULL)
         return err_set(e, ERR_INPUT, "%s has no \"type\"", table->section);
     if (table->list != NULL && strcmp(type, "Sequence") == 0)
-        return open_sequence(t, table, j, out, e);
+        return open_sequence(tok, table, j, out, e);
     for (const struct step_kind *kind = table->rows; kind->type != NULL; kind++) {
         if (strcmp(type, kind->type) != 0)
             continue;
         out->run = kind->run;
-        out->name = arena_printf(t->a, "%s %s", table->section, kind->type);
+        out->name = arena_printf(tok->a, "%s %s", table->section, kind->type);
         if (kind->open == NULL)
             return 0;
-        out->self = kind->open(t, j, e);
+        out->self = kind->open(tok, j, e);
         return out->self != NULL ? 0 :
                err_under(e, "%s %s", table->section, kind->type);
     }
     return err_set(e, ERR_INPUT, "%s \"%.80s\" is not supported, only %s",
-                   table->section, type, type_list(t->a, table));
+                   table->section, type, type_list(tok->a, table));
 }
 
 /* Each part is looked at, and each byte of those that are no tokens yet. */
@@ -114,18 +114,19 @@ static uint64_t work_of(const struct work *w)
     return work;
 }
 
-int step_run(const struct step *s, struct work *w, struct err *e)
+int step_run(const struct step *step, struct work *work, struct err *e)
 {
-    if (s->run == NULL)
+    if (step->run == NULL)
         return 0;
-    if (s->name == NULL)            /* steps of its own */
-        return s->run(s->self, w, e);
-    w->step = s->name;
-    w->grown = 0;
-    bound_spend(w, work_of(w));
-    if (bound_check(w, e) != 0 || s->run(s->self, w, e) != 0 || bound_check(w, e) != 0)
+    if (step->name == NULL)            /* steps of its own */
+        return step->run(step->self, work, e);
+    work->step = step->name;
+    work->grown = 0;
+    bound_spend(work, work_of(work));
+    if (bound_check(work, e) != 0 || step->run(step->self, work, e) != 0 ||
+        bound_check(work, e) != 0)
         return -1;
-    if (w->settles)
-        part_settle(w);
+    if (work->settles)
+        part_settle(work);
     return 0;
 }

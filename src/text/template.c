@@ -26,30 +26,30 @@ static void add_one(struct arena *a, json_t *list, const char *before, const cha
 }
 
 /* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
-static json_int_t id_of(const struct tok *t, const json_t *root, const char *piece)
+static json_int_t id_of(const struct tok *tok, const json_t *root, const char *piece)
 {
     const json_t *vocab = json_object_get(json_object_get(root, "model"), "vocab");
     const json_t *id = json_object_get(vocab, piece);
 
-    if (t->vocab.n > 0)
-        return vocab_find(&t->vocab, piece, strlen(piece));
+    if (tok->vocab.n > 0)
+        return vocab_find(&tok->vocab, piece, strlen(piece));
     return id != NULL ? json_integer_value(id) : -1;
 }
 
-static void set_special(const struct tok *t, const json_t *root, json_t *specials,
+static void set_special(const struct tok *tok, const json_t *root, json_t *specials,
                         const char *piece)
 {
-    json_int_t id = piece != NULL ? id_of(t, root, piece) : -1;
+    json_int_t id = piece != NULL ? id_of(tok, root, piece) : -1;
 
     if (id >= 0)
-        json_put(t->a, specials, piece,
+        json_put(tok->a, specials, piece,
                  json_pack("{ss s[I] s[s]}", "id", piece, "ids", id, "tokens", piece));
 }
 
-void template_put(const struct tok *t, json_t *root, const char *before,
+void template_put(const struct tok *tok, json_t *root, const char *before,
                   const char *after, bool before_pair)
 {
-    struct arena *a = t->a;
+    struct arena *a = tok->a;
     json_t *value = json_put(a, root, "post_processor",
                              json_pack("{ss}", "type", "TemplateProcessing"));
     json_t *single = json_put(a, value, "single", json_array());
@@ -61,6 +61,6 @@ void template_put(const struct tok *t, json_t *root, const char *before,
     add_special(a, pair, before_pair ? before : NULL, 1);
     template_add_text(a, pair, "B", 1);
     add_special(a, pair, after, 1);
-    set_special(t, root, specials, before);
-    set_special(t, root, specials, after);
+    set_special(tok, root, specials, before);
+    set_special(tok, root, specials, after);
 }

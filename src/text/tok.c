@@ -58,27 +58,27 @@ static int tok_check_text(const char *s, size_t n, struct err *e)
 }
 
 /* --words refuses what a blank before it changes, as it does most words of ASCII letters. */
-static bool may_be_word(const struct tok *t, char first)
+static bool may_be_word(const struct tok *tok, char first)
 {
-    return !t->blank_before || (unsigned char)first >= 0x80;
+    return !tok->blank_before || (unsigned char)first >= 0x80;
 }
 
 /* Pieces between blanks, each as the vocabulary has it. */
-static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
+static int look_up_pieces(struct work *work, const char *s, size_t n, struct err *e)
 {
-    const struct tok *tok = w->t;
-    struct seq *seq = &w->seqs[w->n_seqs - 1];
+    const struct tok *tok = work->t;
+    struct seq *seq = &work->seqs[work->n_seqs - 1];
     size_t end;
 
-    w->step = "pretokenized text";
+    work->step = "pretokenized text";
     for (size_t i = 0; i < n; i = end + 1) {
-        struct work_token token = { .type = w->n_seqs - 1, .pair = w->n_seqs > 1 };
+        struct work_token token = { .type = work->n_seqs - 1, .pair = work->n_seqs > 1 };
 
         for (end = i; end < n && s[end] != ' '; end++)
             continue;
         if (end == i)
             continue;
-        token.id = words_piece(tok, w->a, s + i, end - i);
+        token.id = words_piece(tok, work->a, s + i, end - i);
         if (token.id < 0)
             return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\", nor one "
                            "that stands for it%s", tok->name,
@@ -88,13 +88,13 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
         token.special = vocab_piece(&tok->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };
-        part_seq_add(w, seq, token);
+        part_seq_add(work, seq, token);
     }
-    return bound_check(w, e);
+    return bound_check(work, e);
 }
 
-/* One of the texts, as the next sequence of w. */
-static int encode_one(struct work *w, const struct tok_input *in, const char *s, size_t n,
+/* One of the texts, as the next sequence of work. */
+static int encode_one(struct work *work, const struct tok_input *in, const char *s, size_t n,
                       struct err *e)
 {
     int (*encode)(struct work *, const char *, size_t, struct err *) =
@@ -102,10 +102,10 @@ static int encode_one(struct work *w, const struct tok_input *in, const char *s,
 
     if (tok_check_text(s, n, e) != 0)
         return -1;
-    w->n_seqs++;
-    if (encode(w, s, n, e) != 0)
-        return w->too_much || w->too_large ? err_under(e, "%s", w->t->name) : -1;
-    spans_to_chars(w->a, &w->seqs[w->n_seqs - 1], s, n);
+    work->n_seqs++;
+    if (encode(work, s, n, e) != 0)
+        return work->too_much || work->too_large ? err_under(e, "%s", work->t->name) : -1;
+    spans_to_chars(work->a, &work->seqs[work->n_seqs - 1], s, n);
     return 0;
 }
 
@@ -125,19 +125,19 @@ static void tokens_init(struct tokens *out, struct arena *a, size_t n)
 }
 
 /* Pieces, and labels one after another in one block, from the ids. */
-static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out)
+static void fill_pieces(const struct tok *tok, struct arena *a, struct tokens *out)
 {
     size_t bytes = 0;
     char *to;
 
     for (int i = 0; i < out->n; i++) {
-        const struct piece *piece = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
+        const struct piece *piece = tok != NULL ? vocab_piece(&tok->vocab, out->id[i]) : NULL;
 
         bytes += piece != NULL ? piece->n + 1 : 0;
     }
     to = arena_alloc(a, bytes, 1);
     for (int i = 0; i < out->n; i++) {
-        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
+        const struct piece *p = tok != NULL ? vocab_piece(&tok->vocab, out->id[i]) : NULL;
 
         if (p == NULL) {
             out->piece[i] = out->label[i] = arena_printf(a, "<id %d>", out->id[i]);
@@ -146,15 +146,15 @@ static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out
         }
         out->piece[i] = p->s;
         out->label[i] = to;
-        out->label_size[i] = tok_label(t, p, to);
+        out->label_size[i] = tok_label(tok, p, to);
         to += p->n;
         *to++ = '\0';
     }
 }
 
-static bool is_unknown(const struct tok *t, const struct tokens *tokens, int i)
+static bool is_unknown(const struct tok *tok, const struct tokens *tokens, int i)
 {
-    return tokens->id[i] == t->unknown && tokens->bytes[i].end > tokens->bytes[i].start;
+    return tokens->id[i] == tok->unknown && tokens->bytes[i].end > tokens->bytes[i].start;
 }
 
 /* The unknown piece's label, then the text that it stands for: "[UNK] cat". */
@@ -177,83 +177,83 @@ static void name_unknown(struct arena *a, struct tokens *out, int i, const char 
     out->label[i] = label;
 }
 
-int tok_unknown(const struct tok *t, const struct tokens *tokens)
+int tok_unknown(const struct tok *tok, const struct tokens *tokens)
 {
     int count = 0;
 
-    if (t == NULL || tokens->id == NULL || tokens->bytes == NULL)
+    if (tok == NULL || tokens->id == NULL || tokens->bytes == NULL)
         return 0;               /* of an array */
     for (int i = 0; i < tokens->n; i++)
-        count += is_unknown(t, tokens, i);
+        count += is_unknown(tok, tokens, i);
     return count;
 }
 
 /* Bytes of all pieces, with those of the text that unknown ones stand for. */
-static size_t bytes_of_labels(const struct tok *t, const struct tokens *tokens)
+static size_t bytes_of_labels(const struct tok *tok, const struct tokens *tokens)
 {
     size_t sum = 0;
 
     for (int i = 0; i < tokens->n; i++) {
-        sum += vocab_piece(&t->vocab, tokens->id[i])->n;
-        if (is_unknown(t, tokens, i))
+        sum += vocab_piece(&tok->vocab, tokens->id[i])->n;
+        if (is_unknown(tok, tokens, i))
             sum += (size_t)(tokens->bytes[i].end - tokens->bytes[i].start);
     }
     return sum;
 }
 
 /* The sequences one after the other.  Error: labels that are too large together. */
-static int assemble(const struct work *w, const struct tok_input *in, struct tokens *out,
+static int assemble(const struct work *work, const struct tok_input *in, struct tokens *out,
                     struct err *e)
 {
-    struct cursor first = { .a = w->a, .s = in->text, .n = in->text_size };
-    struct cursor second = { .a = w->a, .s = in->pair, .n = in->pair_size };
+    struct cursor first = { .a = work->a, .s = in->text, .n = in->text_size };
+    struct cursor second = { .a = work->a, .s = in->pair, .n = in->pair_size };
     struct cursor text[2] = { first, first }, pair[2] = { second, second };
     size_t count = 0, k = 0;
 
-    for (int q = 0; q < w->n_seqs; q++)
-        count += w->seqs[q].n;
-    tokens_init(out, w->a, count);
-    for (int q = 0; q < w->n_seqs; q++) {
-        for (size_t i = 0; i < w->seqs[q].n; i++, k++) {
-            const struct work_token *token = &w->seqs[q].v[i];
+    for (int q = 0; q < work->n_seqs; q++)
+        count += work->seqs[q].n;
+    tokens_init(out, work->a, count);
+    for (int q = 0; q < work->n_seqs; q++) {
+        for (size_t i = 0; i < work->seqs[q].n; i++, k++) {
+            const struct work_token *token = &work->seqs[q].v[i];
 
             out->id[k] = token->id;
             out->type[k] = token->type;
-            out->special[k] = vocab_piece(&w->t->vocab, token->id)->special;
+            out->special[k] = vocab_piece(&work->t->vocab, token->id)->special;
             out->chars[k] = token->span;
             if (!token->special)
                 out->bytes[k] = chars_to_bytes(token->pair ? pair : text, token->span);
         }
     }
-    if (bytes_of_labels(w->t, out) > budget_labels(in->text_size + in->pair_size))
+    if (bytes_of_labels(work->t, out) > budget_labels(in->text_size + in->pair_size))
         return err_set(e, ERR_INPUT, "the tokens' pieces are out of bounds: more than %zu "
                        "bytes for this text", budget_labels(in->text_size + in->pair_size));
-    fill_pieces(w->t, w->a, out);
+    fill_pieces(work->t, work->a, out);
     k = 0;
-    for (int q = 0; q < w->n_seqs; q++)
-        for (size_t i = 0; i < w->seqs[q].n; i++, k++)
-            if (is_unknown(w->t, out, (int)k))
-                name_unknown(w->a, out, (int)k, w->seqs[q].v[i].pair ? in->pair : in->text);
+    for (int q = 0; q < work->n_seqs; q++)
+        for (size_t i = 0; i < work->seqs[q].n; i++, k++)
+            if (is_unknown(work->t, out, (int)k))
+                name_unknown(work->a, out, (int)k, work->seqs[q].v[i].pair ? in->pair : in->text);
     return 0;
 }
 
 /* Bounds of the work on one input. */
-static void bound(struct work *w, const struct tok_input *in)
+static void bound(struct work *work, const struct tok_input *in)
 {
     size_t n = in->text_size + (in->pair != NULL ? in->pair_size : 0);
 
-    budget_read(w->budget, n);
-    w->start = arena_mark(w->a);
-    w->memory = budget_memory(w->budget, n);
-    w->most = budget_items(n);
+    budget_read(work->budget, n);
+    work->start = arena_mark(work->a);
+    work->memory = budget_memory(work->budget, n);
+    work->most = budget_items(n);
 }
 
-int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
+int tok_encode(const struct tok *tok, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e)
 {
     struct seq seqs[2] = { { 0 } };
     struct budget own = { 0 };
-    struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special,
+    struct work work = { .t = tok, .a = a, .seqs = seqs, .special = !in->no_special,
                          .budget = in->budget != NULL ? in->budget : &own };
 
     bound(&work, in);
@@ -261,25 +261,25 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
         return -1;
     if (in->pair != NULL && encode_one(&work, in, in->pair, in->pair_size, e) != 0)
         return err_under(e, "second text");
-    if (!in->pretokenized && step_run(&t->finish, &work, e) != 0)
-        return err_under(e, "%s", t->name);
+    if (!in->pretokenized && step_run(&tok->finish, &work, e) != 0)
+        return err_under(e, "%s", tok->name);
     if (assemble(&work, in, out, e) != 0)
-        return err_under(e, "%s", t->name);
+        return err_under(e, "%s", tok->name);
     return in->number_words ? words_number(&work, in, out, e) : 0;
 }
 
-void tok_describe(const struct tok *t, struct arena *a, const int *ids,
+void tok_describe(const struct tok *tok, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out)
 {
     tokens_init(out, a, (size_t)n);
     for (int i = 0; i < n; i++) {
-        const struct piece *piece = t != NULL ? vocab_piece(&t->vocab, ids[i]) : NULL;
+        const struct piece *piece = tok != NULL ? vocab_piece(&tok->vocab, ids[i]) : NULL;
 
         out->id[i] = ids[i];
         out->type[i] = type_ids != NULL ? type_ids[i] : 0;
         out->special[i] = piece != NULL && piece->special;
     }
-    fill_pieces(t, a, out);
+    fill_pieces(tok, a, out);
 }
 
 static void *tok_join_arrays(struct arena *a, const void *x, size_t n_x, const void *y, size_t n_y,
@@ -327,19 +327,19 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
     };
 }
 
-int tok_vocab_size(const struct tok *t)
+int tok_vocab_size(const struct tok *tok)
 {
-    return (int)t->vocab.n_ids;
+    return (int)tok->vocab.n_ids;
 }
 
-int tok_id(const struct tok *t, const char *piece, size_t size)
+int tok_id(const struct tok *tok, const char *piece, size_t size)
 {
-    return vocab_find(&t->vocab, piece, size);
+    return vocab_find(&tok->vocab, piece, size);
 }
 
-const char *tok_piece(const struct tok *t, int id)
+const char *tok_piece(const struct tok *tok, int id)
 {
-    const struct piece *piece = vocab_piece(&t->vocab, id);
+    const struct piece *piece = vocab_piece(&tok->vocab, id);
 
     return piece != NULL ? piece->s : NULL;
 }

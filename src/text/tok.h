@@ -37,9 +37,9 @@ struct tokens {
 
 /* Whether token i is special and not from the text: added by the template, or one of a list of ids.
  * */
-static inline bool tok_is_frame(const struct tokens *t, int i)
+static inline bool tok_is_frame(const struct tokens *tokens, int i)
 {
-    return t->special[i] && t->bytes[i].end == 0;
+    return tokens->special[i] && tokens->bytes[i].end == 0;
 }
 
 struct tok_input {
@@ -82,11 +82,11 @@ struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const cha
                                    struct err *e);
 
 /* Releases memory outside the arena (compiled patterns). */
-void tok_close(struct tok *t);
+void tok_close(struct tok *tok);
 
 /*
  * Tokenises one input.  The arrays and labels of *out are allocated in a; pieces belong to
- * t.  The text may be empty.  May be called from several threads at once.
+ * tok.  The text may be empty.  May be called from several threads at once.
  *
  * Pretokenized input is a complete tokenised sentence: no tokens are added; special ones
  * have no span; type is 1 in the pair.  A string that is not a piece is looked up as the
@@ -103,19 +103,19 @@ void tok_close(struct tok *t);
  * pairs; a step that exceeds the budget of work or memory (named, after the tokeniser's file);
  * more than 2^30 bytes of text.
  */
-int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
+int tok_encode(const struct tok *tok, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);
 
 /*
  * Fills *out for given ids (--ids): pieces, labels and special flags from the vocabulary ("<id 70>"
- * for an unknown id); spans 0,0; types from type_ids (NULL: all 0).  t may be NULL: then every
+ * for an unknown id); spans 0,0; types from type_ids (NULL: all 0).  tok may be NULL: then every
  * piece is "<id N>".
  */
-void tok_describe(const struct tok *t, struct arena *a, const int *ids,
+void tok_describe(const struct tok *tok, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
-/* Number of unknown tokens of a text; 0 if t is NULL, or tokens have no ids. */
-int tok_unknown(const struct tok *t, const struct tokens *tokens);
+/* Number of unknown tokens of a text; 0 if tok is NULL, or tokens have no ids. */
+int tok_unknown(const struct tok *tok, const struct tokens *tokens);
 
 /* Whether a text is only white space (White_Space of Unicode). */
 bool tok_is_blank(const char *text, size_t size);
@@ -125,18 +125,18 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
 /*
- * *out: a copy of the tokens in block[tok_packed(t)], aligned like malloc's memory; pieces are
+ * *out: a copy of the tokens in block[tok_packed(tokens)], aligned like malloc's memory; pieces are
  * shared.
  */
-size_t tok_packed(const struct tokens *t);
-void tok_pack(void *block, const struct tokens *t, struct tokens *out);
+size_t tok_packed(const struct tokens *tokens);
+void tok_pack(void *block, const struct tokens *tokens, struct tokens *out);
 
 /*
- * Truncates *t to max tokens, by the strategy longest_first of the tokenizers library: tokens of
- * the template remain; the ends of the texts are removed, first of the longer of two, so that two
- * long ones keep half each.  If the template leaves no room, the first max tokens remain.
+ * Truncates *tokens to max tokens, by the strategy longest_first of the tokenizers library: tokens
+ * of the template remain; the ends of the texts are removed, first of the longer of two, so that
+ * two long ones keep half each.  If the template leaves no room, the first max tokens remain.
  */
-void tok_cut(struct tokens *t, int max);
+void tok_cut(struct tokens *tokens, int max);
 
 /*
  * The split of a text into pieces of at most max tokens, as by return_overflowing_tokens of the
@@ -157,11 +157,11 @@ struct tok_split {
  * overlap: tokens that adjacent pieces share, besides those in every piece.  false, without pieces:
  * max leaves no room for more than these.
  */
-bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct tok_split *out);
+bool tok_split(const struct tokens *tokens, bool pair, int max, int overlap, struct tok_split *out);
 /* The tokens of t, of the range that is cut, that are in this piece. */
-struct range tok_split_range(const struct tok_split *s, int piece);
+struct range tok_split_range(const struct tok_split *split, int piece);
 /* *out = a piece, with its strings, in arena a; spans and words are those of the whole text. */
-void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piece,
+void tok_split_piece(const struct tokens *tokens, const struct tok_split *split, int piece,
                      struct arena *a, struct tokens *out);
 
 /*
@@ -170,10 +170,10 @@ void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piec
  * "▁", or without "##", if any piece has these; without "</w>" if any ends so.  Pieces in <> or
  * [] are special.
  */
-void tok_guess(struct arena *a, struct tokens *t);
+void tok_guess(struct arena *a, struct tokens *tokens);
 
-int tok_vocab_size(const struct tok *t);        /* highest id + 1 */
-int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1 if not in vocabulary */
-const char *tok_piece(const struct tok *t, int id);                 /* NULL if no such id */
+int tok_vocab_size(const struct tok *tok);        /* highest id + 1 */
+int tok_id(const struct tok *tok, const char *piece, size_t size);    /* -1 if not in vocabulary */
+const char *tok_piece(const struct tok *tok, int id);                 /* NULL if no such id */
 
 #endif

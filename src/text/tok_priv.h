@@ -46,18 +46,18 @@ struct trie {
     bool begins[256];           /* some string begins with this byte */
 };
 
-void trie_init(struct trie *t, struct arena *a);
+void trie_init(struct trie *trie, struct arena *a);
 /* Allocates room for about n more nodes. */
-void trie_reserve(struct trie *t, struct arena *a, size_t n);
+void trie_reserve(struct trie *trie, struct arena *a, size_t n);
 /* Adds a string; if it exists, its value is unchanged.  The empty string is ignored. */
-void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
+void trie_add(struct trie *trie, struct arena *a, const char *s, size_t n, int value);
 /* Number of bytes of s[n] before the first with which a string may begin. */
-size_t trie_skip(const struct trie *t, const char *s, size_t n);
+size_t trie_skip(const struct trie *trie, const char *s, size_t n);
 /* The child of a node (the root is 0) for a byte; 0 if no string continues so. */
-uint32_t trie_step(const struct trie *t, uint32_t node, char byte);
+uint32_t trie_step(const struct trie *trie, uint32_t node, char byte);
 /* The value of the longest string at s, or -1; *length: its length; the bytes compared are added to
  * *seen. */
-int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length,
+int trie_longest(const struct trie *trie, const char *s, size_t n, size_t *length,
                  size_t *seen);
 
 /* ---- vocab.c: pieces and ids ---- */
@@ -82,35 +82,36 @@ struct vocab {
     size_t n_ids, ids_cap;
 };
 
-void vocab_init(struct vocab *v, struct arena *a, size_t n);
+void vocab_init(struct vocab *vocab, struct arena *a, size_t n);
 /* Errors: an id that is negative, too large or taken; a piece that is there. */
-int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
+int vocab_add(struct vocab *vocab, struct arena *a, struct text s, json_int_t id,
               struct err *e);
-int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none */
+int vocab_find(const struct vocab *vocab, const char *s, size_t n);     /* -1: none */
 /* The same among the model's own pieces. */
-int vocab_find_model(const struct vocab *v, const char *s, size_t n);
+int vocab_find_model(const struct vocab *vocab, const char *s, size_t n);
 /*
  * The longest of the model's own pieces that is head followed by a prefix of s[n]; *length: of
  * that prefix, at least 1; the number of prefixes tried + 1 is added to *seen.
  */
-int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
+int vocab_longest(const struct vocab *vocab, struct text head, const char *s, size_t n,
                   size_t *length, size_t *seen);
-const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
+const struct piece *vocab_piece(const struct vocab *vocab, int id);     /* NULL: none */
 /* Reads {"piece": id, …}. */
-int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
-/* The same for the "vocab" of a model, unless t->given has it. */
-int vocab_open(struct tok *t, const json_t *model, struct err *e);
+int vocab_read(struct vocab *vocab, struct arena *a, const json_t *j, struct err *e);
+/* The same for the "vocab" of a model, unless tok->given has it. */
+int vocab_open(struct tok *tok, const json_t *model, struct err *e);
 
 /* ---- skim.c ---- */
 
 /*
  * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score], …],
  * "merges" after it, and a normaliser's character map before it, without building a JSON tree,
- * into t; returns the rest of the file, with null in their place; t->given tells which were read.
- * If the vocabulary is missing, unusual or wrong, t stays empty and json is returned unchanged;
+ * into tok; returns the rest of the file, with null in their place; tok->given tells which were
+ * read.
+ * If the vocabulary is missing, unusual or wrong, tok stays empty and json is returned unchanged;
  * such merges and maps remain in the rest.  Merges point into json.
  */
-struct span skim_vocab(struct tok *t, struct span json);
+struct span skim_vocab(struct tok *tok, struct span json);
 
 /* ---- the tokeniser ---- */
 
@@ -139,18 +140,18 @@ extern const struct step_table normal_table, presplit_table, step_models,
                                finish_table;
 
 /* Opens the step j by its "type"; null is a step that does nothing. */
-int step_open(struct tok *t, const struct step_table *table, const json_t *j,
+int step_open(struct tok *tok, const struct step_table *table, const json_t *j,
               struct step *out, struct err *e);
 /*
- * Errors: those of the step; more work or memory than allowed (then w->too_much or too_large is
+ * Errors: those of the step; more work or memory than allowed (then work->too_much or too_large is
  * set, and the error names the step).
  */
-int step_run(const struct step *s, struct work *w, struct err *e);
+int step_run(const struct step *step, struct work *work, struct err *e);
 
 /* ---- bound.c ---- */
 
-/* Sets an error if w has exceeded its limits. */
-int bound_check(struct work *w, struct err *e);
+/* Sets an error if work has exceeded its limits. */
+int bound_check(struct work *work, struct err *e);
 /* Charges work to the budget; sets too_much if it is exceeded. */
 void bound_spend(struct work *w, uint64_t work);
 
@@ -224,10 +225,10 @@ struct tok {
  * in bytes.  Empty parts are removed when added tokens are matched, and pre-tokenisers make none,
  * so that models never get one.
  */
-int pipeline_run(struct work *w, const char *s, size_t n, struct err *e);
+int pipeline_run(struct work *work, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, of at least the piece's size; returns its size. */
-size_t tok_label(const struct tok *t, const struct piece *p, char *to);
+size_t tok_label(const struct tok *tok, const struct piece *piece, char *to);
 
 /* ---- work on one text ---- */
 
@@ -284,22 +285,22 @@ struct work {
 };
 
 /* The input bytes that bytes [i, j) of the part come from; i < j <= n. */
-struct range part_span(const struct part *p, size_t i, size_t j);
-struct part part_slice(const struct part *p, size_t i, size_t j);        /* i < j */
-void part_add(struct work *w, struct parts *p, struct part part);
-/* Adds bytes [i, j) of p, unless they are empty. */
-void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+struct range part_span(const struct part *part, size_t i, size_t j);
+struct part part_slice(const struct part *part, size_t i, size_t j);        /* i < j */
+void part_add(struct work *work, struct parts *parts, struct part part);
+/* Adds bytes [i, j) of part, unless they are empty. */
+void part_add_slice(struct work *work, struct parts *out, const struct part *part, size_t i,
                      size_t j);
-void part_seq_add(struct work *w, struct seq *s, struct work_token t);
+void part_seq_add(struct work *work, struct seq *seq, struct work_token t);
 /* Allocates room for exactly n tokens in all. */
-void part_seq_reserve(struct work *w, struct seq *s, size_t n);
+void part_seq_reserve(struct work *work, struct seq *seq, size_t n);
 /* Frees memory of earlier steps, if it is much. */
-void part_settle(struct work *w);
+void part_settle(struct work *work);
 /* Appends a token to the current sequence: bytes [i, j) of the part. */
-void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
+void part_emit(struct work *work, const struct part *part, int id, size_t i, size_t j);
 /* The same, with those bytes as its match. */
-void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j);
-void part_emit_added(struct work *w, const struct part *p);     /* the whole part */
+void part_emit_text(struct work *work, const struct part *part, int id, size_t i, size_t j);
+void part_emit_added(struct work *work, const struct part *part);     /* the whole part */
 
 /*
  * Rewrites a part character by character, like "transform" in the tokenizers library.
@@ -315,11 +316,11 @@ struct rewrite {
     size_t n, cap;
 };
 
-void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
-void part_rewrite_skip(struct rewrite *r);       /* drops the next character */
-void part_rewrite_put(struct rewrite *r, int cp, int change);
-void part_rewrite_keep(struct rewrite *r, size_t n);     /* copies the next n bytes */
-void part_rewrite_end(struct rewrite *r);        /* *p is now the new text */
+void part_rewrite_begin(struct rewrite *rewrite, struct work *work, struct part *part);
+void part_rewrite_skip(struct rewrite *rewrite);       /* drops the next character */
+void part_rewrite_put(struct rewrite *rewrite, int cp, int change);
+void part_rewrite_keep(struct rewrite *rewrite, size_t n);     /* copies the next n bytes */
+void part_rewrite_end(struct rewrite *rewrite);        /* *p is now the new text */
 
 /* ---- cutting parts up ---- */
 
@@ -330,17 +331,17 @@ struct cuts {
     size_t n, cap;
 };
 
-void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
+void part_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match);
 
 /* What a pre-tokeniser does with matches; CONTIGUOUS joins adjacent matches. */
 enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
-/* Adds the parts of p between the cuts, by behaviour b, to out. */
-void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,
-                     const struct part *p, struct parts *out);
+/* Adds the parts of part between the cuts, by behaviour b, to out. */
+void part_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
+                     const struct part *part, struct parts *out);
 /* Replaces each part that is not a token yet by the output of fn for it. */
-int part_each(struct work *w, const void *self,
-              int (*fn)(const void *self, struct work *w, const struct part *p,
+int part_each(struct work *work, const void *self,
+              int (*fn)(const void *self, struct work *work, const struct part *p,
                         struct parts *out, struct err *e), struct err *e);
 
 /* ---- byte_level.c ---- */
@@ -349,20 +350,20 @@ int part_each(struct work *w, const void *self,
 int byte_level_char(unsigned char b);
 int byte_level_byte(int cp);           /* -1 if cp is not in that alphabet */
 
-const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
-int byte_level_run(const void *self, struct work *w, struct err *e);
+const void *byte_level_open(struct tok *tok, const json_t *j, struct err *e);
+int byte_level_run(const void *self, struct work *work, struct err *e);
 /* As a normaliser: only maps bytes to the alphabet. */
-const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e);
-int byte_level_normal_run(const void *self, struct work *w, struct err *e);
+const void *byte_level_normal_open(struct tok *tok, const json_t *j, struct err *e);
+int byte_level_normal_run(const void *self, struct work *work, struct err *e);
 
 /* ---- replace.c: normalisers that search for strings ---- */
 
-const void *replace_open(struct tok *t, const json_t *j, struct err *e);
-int replace_run(const void *self, struct work *w, struct err *e);
-const void *replace_prepend_open(struct tok *t, const json_t *j, struct err *e);
-int replace_prepend_run(const void *self, struct work *w, struct err *e);
-const void *replace_strip_open(struct tok *t, const json_t *j, struct err *e);
-int replace_strip_run(const void *self, struct work *w, struct err *e);
+const void *replace_open(struct tok *tok, const json_t *j, struct err *e);
+int replace_run(const void *self, struct work *work, struct err *e);
+const void *replace_prepend_open(struct tok *tok, const json_t *j, struct err *e);
+int replace_prepend_run(const void *self, struct work *work, struct err *e);
+const void *replace_strip_open(struct tok *tok, const json_t *j, struct err *e);
+int replace_strip_run(const void *self, struct work *work, struct err *e);
 
 /* ---- charsmap.c: SentencePiece's compiled normaliser ---- */
 
@@ -373,50 +374,50 @@ struct charsmap;
  * end in a NUL; little-endian.  The bytes are copied.  longest: applied as SentencePiece
  * does, else as the tokenizers library does.  NULL: damaged.
  */
-const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
+const struct charsmap *charsmap_read(struct tok *tok, struct span map, bool longest,
                                      struct err *e);
 /* Decodes base64, as in tokenizer.json; false if it is not. */
 bool charsmap_decode(struct arena *a, struct text s, struct span *out);
-const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
-int charsmap_run(const void *self, struct work *w, struct err *e);
+const void *charsmap_open(struct tok *tok, const json_t *j, struct err *e);
+int charsmap_run(const void *self, struct work *work, struct err *e);
 
 /* ---- scripts.c ---- */
 
 /* The pre-tokeniser UnicodeScripts. */
-int scripts_run(const void *self, struct work *w, struct err *e);
+int scripts_run(const void *self, struct work *work, struct err *e);
 
 /* ---- metaspace.c ---- */
 
-const void *metaspace_open(struct tok *t, const json_t *j, struct err *e);
-int metaspace_run(const void *self, struct work *w, struct err *e);
+const void *metaspace_open(struct tok *tok, const json_t *j, struct err *e);
+int metaspace_run(const void *self, struct work *work, struct err *e);
 
 /* ---- wordpiece.c, bpe.c, unigram.c, wordlevel.c: the rows of the table of models ---- */
 
-const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
-int wordpiece_run(const void *self, struct work *w, struct err *e);
-const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
+const void *wordpiece_open(struct tok *tok, const json_t *j, struct err *e);
+int wordpiece_run(const void *self, struct work *work, struct err *e);
+const void *bpe_open(struct tok *tok, const json_t *j, struct err *e);
 /* "a b" -> its halves; -1 if it has no blank, or several. */
 int bpe_merge_halves(struct text both, struct merge_text *out);
-int bpe_run(const void *self, struct work *w, struct err *e);
-const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
-int unigram_run(const void *self, struct work *w, struct err *e);
-const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e);
-int wordlevel_run(const void *self, struct work *w, struct err *e);
+int bpe_run(const void *self, struct work *work, struct err *e);
+const void *unigram_open(struct tok *tok, const json_t *j, struct err *e);
+int unigram_run(const void *self, struct work *work, struct err *e);
+const void *wordlevel_open(struct tok *tok, const json_t *j, struct err *e);
+int wordlevel_run(const void *self, struct work *work, struct err *e);
 
 /* The ids of the pieces "<0x00>" to "<0xFF>"; -1 if there is none. */
-void byte_level_piece_ids(const struct vocab *v, int id[256]);
+void byte_level_piece_ids(const struct vocab *vocab, int id[256]);
 /* The byte that a piece stands for, or -1. */
 int byte_level_of_piece(const char *s, size_t n);
 
 /* ---- regex.c: Oniguruma's patterns by PCRE2 ---- */
 
 /* Errors: an invalid pattern, or one that PCRE2 would interpret differently. */
-struct regex *regex_open(struct tok *t, struct text pattern, struct err *e);
+struct regex *regex_open(struct tok *tok, struct text pattern, struct err *e);
 void regex_close(struct regex *first);
 
-/* Sets c to the matches in s[n] and the gaps between them. */
-int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
-               struct cuts *c, struct err *e);
+/* Sets cuts to the matches in s[n] and the gaps between them. */
+int regex_cuts(const struct regex *regex, struct work *work, const char *s, size_t n,
+               struct cuts *cuts, struct err *e);
 
 /* ---- pattern.c: {"String": …} or {"Regex": …} ---- */
 
@@ -426,16 +427,16 @@ struct pattern {
 };
 
 /* Reads the field "pattern". */
-int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err *e);
-/* Sets c to the matches in the part and the gaps between them. */
-int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
-                 struct cuts *c, struct err *e);
+int pattern_open(struct tok *tok, const json_t *j, struct pattern *out, struct err *e);
+/* Sets cuts to the matches in the part and the gaps between them. */
+int pattern_cuts(const struct pattern *pattern, struct work *work, const struct part *part,
+                 struct cuts *cuts, struct err *e);
 
 /* ---- added.c ---- */
 
-int added_open(struct tok *t, const json_t *list, struct err *e);
+int added_open(struct tok *tok, const json_t *list, struct err *e);
 /* Splits the parts at tokens of the trie; each token found becomes a part. */
-int added_split(const struct added *a, const struct trie *trie, struct work *w,
+int added_split(const struct added *added, const struct trie *trie, struct work *work,
                 struct err *e);
 
 /* ---- words.c: words of a text, and their pieces ---- */
@@ -443,32 +444,32 @@ int added_split(const struct added *a, const struct trie *trie, struct work *w,
 enum { WORD_NONE = -1, WORD_SEVERAL = -2 };
 
 /* Appends each word's tokens to the current sequence. */
-int words_encode(struct work *w, const char *s, size_t n, struct err *e);
-/* Sets out->word for the tokens from w's sequences. */
-int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
+int words_encode(struct work *work, const char *s, size_t n, struct err *e);
+/* Sets out->word for the tokens from work's sequences. */
+int words_number(const struct work *work, const struct tok_input *in, struct tokens *out,
                  struct err *e);
 /* The id of a piece, else of the piece with this text, preferably at a word's beginning; -1 if
  * none. */
-int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n);
+int words_piece(const struct tok *tok, struct arena *a, const char *s, size_t n);
 
 /* ---- template.c ---- */
 
 /*
  * Sets the post-processor of a tokenizer.json: before A after, [before] B after; NULL for no
- * token.  The vocabulary must be set, in the JSON or in t.
+ * token.  The vocabulary must be set, in the JSON or in tok.
  */
-void template_put(const struct tok *t, json_t *root, const char *before,
+void template_put(const struct tok *tok, json_t *root, const char *before,
                   const char *after, bool before_pair);
 
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 
 /*
  * The tokenizer.json for a folder without one; NULL on errors.  From a SentencePiece model,
- * vocabulary, scores and map are put into t, marked in t->given.  The arena owns the JSON.
+ * vocabulary, scores and map are put into tok, marked in tok->given.  The arena owns the JSON.
  * target: the one for target texts, if the folder has a separate one.
  */
-json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
+json_t *bare_read(struct tok *tok, const char *dir, bool target, struct err *e);
 /* The same for the bytes of a SentencePiece model alone. */
-json_t *spm_root(struct tok *t, struct span file, struct err *e);
+json_t *spm_root(struct tok *tok, struct span file, struct err *e);
 
 #endif

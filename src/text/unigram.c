@@ -21,88 +21,88 @@ struct unigram {
 
 /* ---- reading ---- */
 
-static int read_piece(struct tok *t, const json_t *j, size_t id, struct err *e)
+static int read_piece(struct tok *tok, const json_t *j, size_t id, struct err *e)
 {
     const json_t *piece = json_array_get(j, 0), *score = json_array_get(j, 1);
     struct text text = { json_string_value(piece), json_string_length(piece) };
 
     if (text.s == NULL || !json_is_number(score))
         return err_set(e, ERR_INPUT, "it is not [piece, score]");
-    text.s = arena_strndup(t->a, text.s, text.n);
-    t->scored[id] = (struct scored){ text, json_number_value(score), (int)id, false };
-    return vocab_add(&t->vocab, t->a, text, (json_int_t)id, e);
+    text.s = arena_strndup(tok->a, text.s, text.n);
+    tok->scored[id] = (struct scored){ text, json_number_value(score), (int)id, false };
+    return vocab_add(&tok->vocab, tok->a, text, (json_int_t)id, e);
 }
 
 /* [["piece", score], …], or what is given. */
-static int read_pieces(struct tok *t, const json_t *j, struct err *e)
+static int read_pieces(struct tok *tok, const json_t *j, struct err *e)
 {
     const json_t *list;
 
-    if (t->given.scored && json_is_null(json_object_get(j, "vocab"))) {
-        t->given.scored = false;
+    if (tok->given.scored && json_is_null(json_object_get(j, "vocab"))) {
+        tok->given.scored = false;
         return 0;
     }
     if (json_field_list(j, "vocab", &list, e) != 0)
         return -1;
-    t->n_scored = json_array_size(list);
-    vocab_init(&t->vocab, t->a, t->n_scored);
-    t->scored = arena_alloc(t->a, t->n_scored, sizeof *t->scored);
-    for (size_t i = 0; i < t->n_scored; i++)
-        if (read_piece(t, json_array_get(list, i), i, e) != 0)
+    tok->n_scored = json_array_size(list);
+    vocab_init(&tok->vocab, tok->a, tok->n_scored);
+    tok->scored = arena_alloc(tok->a, tok->n_scored, sizeof *tok->scored);
+    for (size_t i = 0; i < tok->n_scored; i++)
+        if (read_piece(tok, json_array_get(list, i), i, e) != 0)
             return err_under(e, "vocab[%zu]", i);
-    t->vocab.n_model = t->vocab.n;
+    tok->vocab.n_model = tok->vocab.n;
     return 0;
 }
 
-static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct err *e)
+static int read_unk(struct unigram *unigram, struct tok *tok, const json_t *j, struct err *e)
 {
     const json_t *unk = json_object_get(j, "unk_id");
 
-    m->unk = UNKNOWN;
+    unigram->unk = UNKNOWN;
     if (unk == NULL || json_is_null(unk))
         return 0;
-    if (json_field_int(j, "unk_id", 0, INT32_MAX, &m->unk, e) != 0)
+    if (json_field_int(j, "unk_id", 0, INT32_MAX, &unigram->unk, e) != 0)
         return -1;
-    if (vocab_piece(&t->vocab, m->unk) == NULL)
+    if (vocab_piece(&tok->vocab, unigram->unk) == NULL)
         return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
-                       m->unk);
-    if ((size_t)m->unk < t->n_scored) {
-        struct scored *scored = &t->scored[m->unk];
+                       unigram->unk);
+    if ((size_t)unigram->unk < tok->n_scored) {
+        struct scored *scored = &tok->scored[unigram->unk];
 
-        scored->unknown = vocab_find_model(&t->vocab, scored->s.s, scored->s.n) == m->unk;
+        scored->unknown = vocab_find_model(&tok->vocab, scored->s.s, scored->s.n) == unigram->unk;
     }
     return 0;
 }
 
 /* Each reader has seen that the scores are finite. */
-static void fill_trie(struct unigram *m, struct tok *t)
+static void fill_trie(struct unigram *unigram, struct tok *tok)
 {
     double lowest = INFINITY;
 
-    trie_init(&m->trie, t->a);
-    trie_reserve(&m->trie, t->a, t->n_scored);
-    for (size_t i = 0; i < t->n_scored; i++) {
-        const struct scored *scored = &t->scored[i];
+    trie_init(&unigram->trie, tok->a);
+    trie_reserve(&unigram->trie, tok->a, tok->n_scored);
+    for (size_t i = 0; i < tok->n_scored; i++) {
+        const struct scored *scored = &tok->scored[i];
 
         if (scored->score < lowest)
             lowest = scored->score;
-        trie_add(&m->trie, t->a, scored->s.s, scored->s.n, (int)i);
+        trie_add(&unigram->trie, tok->a, scored->s.s, scored->s.n, (int)i);
     }
-    m->scored = t->scored;
-    m->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
+    unigram->scored = tok->scored;
+    unigram->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
 }
 
-const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
+const void *unigram_open(struct tok *tok, const json_t *j, struct err *e)
 {
-    struct unigram *unigram = arena_alloc(t->a, 1, sizeof *unigram);
+    struct unigram *unigram = arena_alloc(tok->a, 1, sizeof *unigram);
 
     if (json_field_bool(j, "byte_fallback", false, &unigram->byte_fallback, e) != 0 ||
-        read_pieces(t, j, e) != 0 || read_unk(unigram, t, j, e) != 0)
+        read_pieces(tok, j, e) != 0 || read_unk(unigram, tok, j, e) != 0)
         return NULL;
-    fill_trie(unigram, t);
-    t->byte_pieces = unigram->byte_fallback;
-    t->unknown = unigram->unk;
-    byte_level_piece_ids(&t->vocab, unigram->byte);
+    fill_trie(unigram, tok);
+    tok->byte_pieces = unigram->byte_fallback;
+    tok->unknown = unigram->unk;
+    byte_level_piece_ids(&tok->vocab, unigram->byte);
     return unigram;
 }
 
@@ -133,7 +133,7 @@ static void offer(struct node *to, double score, size_t length, int piece)
  * All pieces that begin at i, or the unknown one for the character there.  Returns the bytes
  * that were compared.
  */
-static size_t extend(const struct unigram *m, struct node *node, const struct part *p,
+static size_t extend(const struct unigram *unigram, struct node *node, const struct part *part,
                      size_t i, size_t length)
 {
     double so_far = node[i].score;
@@ -141,32 +141,32 @@ static size_t extend(const struct unigram *m, struct node *node, const struct pa
     bool single = false;
     size_t k = i;
 
-    for (; k < p->n; k++) {
+    for (; k < part->n; k++) {
         int value;
 
-        at = trie_step(&m->trie, at, p->s[k]);
+        at = trie_step(&unigram->trie, at, part->s[k]);
         if (at == 0)
             break;
-        value = m->trie.value[at];
+        value = unigram->trie.value[at];
         if (value < 0)
             continue;
-        offer(&node[k + 1], so_far + m->scored[value].score, k + 1 - i,
-              m->scored[value].unknown ? UNKNOWN : value);
+        offer(&node[k + 1], so_far + unigram->scored[value].score, k + 1 - i,
+              unigram->scored[value].unknown ? UNKNOWN : value);
         single = single || k + 1 - i == length;
     }
     if (!single)
-        offer(&node[i + length], so_far + m->unk_score, length, UNKNOWN);
+        offer(&node[i + length], so_far + unigram->unk_score, length, UNKNOWN);
     return k - i;
 }
 
-static struct node *unigram_make_room(struct room *r, struct arena *a, size_t n)
+static struct node *unigram_make_room(struct room *room, struct arena *a, size_t n)
 {
-    if (n + 1 > r->cap) {
-        r->cap = n + 1 > 2 * r->cap ? n + 64 : 2 * r->cap;
-        r->node = arena_alloc_raw(a, r->cap, sizeof *r->node);
+    if (n + 1 > room->cap) {
+        room->cap = n + 1 > 2 * room->cap ? n + 64 : 2 * room->cap;
+        room->node = arena_alloc_raw(a, room->cap, sizeof *room->node);
     }
-    memset(r->node, 0, (n + 1) * sizeof *r->node);
-    return r->node;
+    memset(room->node, 0, (n + 1) * sizeof *room->node);
+    return room->node;
 }
 
 /* Turned round: each node on the way then has the piece that begins there. */
@@ -185,68 +185,68 @@ static void unigram_turn(struct node *node, size_t n)
 }
 
 /* Bytes [i, j) have no piece: that of the whole, those of its bytes, or unknown. */
-static void emit_unknown(const struct unigram *m, struct work *w, const struct part *p,
+static void emit_unknown(const struct unigram *unigram, struct work *work, const struct part *part,
                          size_t i, size_t j)
 {
-    int id = vocab_find_model(&w->t->vocab, p->s + i, j - i);
-    bool bytes = id < 0 && m->byte_fallback;
+    int id = vocab_find_model(&work->t->vocab, part->s + i, j - i);
+    bool bytes = id < 0 && unigram->byte_fallback;
 
     for (size_t k = i; bytes && k < j; k++)
-        bytes = m->byte[(unsigned char)p->s[k]] >= 0;
+        bytes = unigram->byte[(unsigned char)part->s[k]] >= 0;
     for (size_t k = i; bytes && k < j; k++)
-        part_emit(w, p, m->byte[(unsigned char)p->s[k]], i, j);
+        part_emit(work, part, unigram->byte[(unsigned char)part->s[k]], i, j);
     if (!bytes)
-        part_emit_text(w, p, id >= 0 ? id : m->unk, i, j);
+        part_emit_text(work, part, id >= 0 ? id : unigram->unk, i, j);
 }
 
-static int encode_part(const struct unigram *m, struct room *r, struct work *w,
-                       const struct part *p, struct err *e)
+static int encode_part(const struct unigram *unigram, struct room *room, struct work *work,
+                       const struct part *part, struct err *e)
 {
     enum { AT_ONCE = 1000 };
-    struct node *node = unigram_make_room(r, w->a, p->n);
+    struct node *node = unigram_make_room(room, work->a, part->n);
     size_t seen = 0, j;
     int code;
 
-    for (size_t i = 0; i < p->n; ) {
-        size_t length = (size_t)chars_next(p->s + i, p->n - i, &code);
+    for (size_t i = 0; i < part->n; ) {
+        size_t length = (size_t)chars_next(part->s + i, part->n - i, &code);
 
-        seen += extend(m, node, p, i, length);
+        seen += extend(unigram, node, part, i, length);
         i += length;
-        if (seen > AT_ONCE || i == p->n) {
-            bound_spend(w, BUDGET_BYTE_COMPARED * seen);
+        if (seen > AT_ONCE || i == part->n) {
+            bound_spend(work, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
         }
-        if (w->too_much)
-            return bound_check(w, e);
+        if (work->too_much)
+            return bound_check(work, e);
     }
-    unigram_turn(node, p->n);
-    for (size_t i = 0; i < p->n; i = j) {
+    unigram_turn(node, part->n);
+    for (size_t i = 0; i < part->n; i = j) {
         j = i + node[i].length;
         if (node[i].piece != UNKNOWN) {
-            part_emit(w, p, m->scored[node[i].piece].id, i, j);
+            part_emit(work, part, unigram->scored[node[i].piece].id, i, j);
             continue;
         }
-        while (j < p->n && node[j].piece == UNKNOWN)
+        while (j < part->n && node[j].piece == UNKNOWN)
             j += node[j].length;
-        if (m->unk < 0)
+        if (unigram->unk < 0)
             return err_set(e, ERR_INPUT, "\"%.*s\" is not in the vocabulary, and there "
                            "is no unknown token", (int)(j - i < 80 ? j - i : 80),
-                           p->s + i);
-        emit_unknown(m, w, p, i, j);
+                           part->s + i);
+        emit_unknown(unigram, work, part, i, j);
     }
     return 0;
 }
 
-int unigram_run(const void *self, struct work *w, struct err *e)
+int unigram_run(const void *self, struct work *work, struct err *e)
 {
     struct room room = { 0 };
 
-    for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *part = &w->parts.v[i];
+    for (size_t i = 0; i < work->parts.n; i++) {
+        const struct part *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_emit_added(w, part);
-        else if (encode_part(self, &room, w, part, e) != 0)
+            part_emit_added(work, part);
+        else if (encode_part(self, &room, work, part, e) != 0)
             return -1;
     }
     return 0;

@@ -21,63 +21,63 @@ static uint64_t hash_without(uint64_t h, char last)
     return (h * 0xf1de83e19937733du) ^ (unsigned char)last;
 }
 
-static bool is_piece(const struct piece *p, struct text head, const char *s, size_t n)
+static bool is_piece(const struct piece *piece, struct text head, const char *s, size_t n)
 {
-    return p->n == head.n + n && memcmp(p->s, head.s, head.n) == 0 &&
-           memcmp(p->s + head.n, s, n) == 0;
+    return piece->n == head.n + n && memcmp(piece->s, head.s, head.n) == 0 &&
+           memcmp(piece->s + head.n, s, n) == 0;
 }
 
 /* The slot of head and s[n] with the hash h, or the free one where it would be. */
-static size_t vocab_place(const struct vocab *v, uint64_t h, struct text head, const char *s,
+static size_t vocab_place(const struct vocab *vocab, uint64_t h, struct text head, const char *s,
                           size_t n)
 {
-    size_t i = (size_t)(h >> 32) & v->mask;
+    size_t i = (size_t)(h >> 32) & vocab->mask;
 
-    while (v->slot[i] != 0 && !is_piece(&v->v[v->slot[i] - 1], head, s, n))
-        i = (i + 1) & v->mask;
+    while (vocab->slot[i] != 0 && !is_piece(&vocab->v[vocab->slot[i] - 1], head, s, n))
+        i = (i + 1) & vocab->mask;
     return i;
 }
 
 static const struct text nothing = { "", 0 };
 
-static size_t vocab_place_of(const struct vocab *v, const char *s, size_t n)
+static size_t vocab_place_of(const struct vocab *vocab, const char *s, size_t n)
 {
-    return vocab_place(v, hash(0, s, n), nothing, s, n);
+    return vocab_place(vocab, hash(0, s, n), nothing, s, n);
 }
 
-static void vocab_grow(struct vocab *v, struct arena *a, size_t cap)
+static void vocab_grow(struct vocab *vocab, struct arena *a, size_t cap)
 {
     size_t slots = 64;
 
     while (slots < cap + cap / 3)
         slots *= 2;
-    v->v = arena_grow(a, v->v, v->n, cap, sizeof *v->v);
-    v->cap = cap;
-    v->slot = arena_alloc(a, slots, sizeof *v->slot);
-    v->mask = slots - 1;
-    for (size_t i = 0; i < v->n; i++)
-        v->slot[vocab_place_of(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
+    vocab->v = arena_grow(a, vocab->v, vocab->n, cap, sizeof *vocab->v);
+    vocab->cap = cap;
+    vocab->slot = arena_alloc(a, slots, sizeof *vocab->slot);
+    vocab->mask = slots - 1;
+    for (size_t i = 0; i < vocab->n; i++)
+        vocab->slot[vocab_place_of(vocab, vocab->v[i].s, vocab->v[i].n)] = (uint32_t)i + 1;
 }
 
-void vocab_init(struct vocab *v, struct arena *a, size_t n)
+void vocab_init(struct vocab *vocab, struct arena *a, size_t n)
 {
-    memset(v, 0, sizeof *v);
-    vocab_grow(v, a, n + 64);
+    memset(vocab, 0, sizeof *vocab);
+    vocab_grow(vocab, a, n + 64);
 }
 
-static void grow_ids(struct vocab *v, struct arena *a, size_t n)
+static void grow_ids(struct vocab *vocab, struct arena *a, size_t n)
 {
-    if (n > v->ids_cap) {
-        size_t cap = n > 2 * v->ids_cap ? n : 2 * v->ids_cap;
+    if (n > vocab->ids_cap) {
+        size_t cap = n > 2 * vocab->ids_cap ? n : 2 * vocab->ids_cap;
 
-        v->by_id = arena_grow(a, v->by_id, v->n_ids, cap, sizeof *v->by_id);
-        v->ids_cap = cap;
+        vocab->by_id = arena_grow(a, vocab->by_id, vocab->n_ids, cap, sizeof *vocab->by_id);
+        vocab->ids_cap = cap;
     }
-    if (n > v->n_ids)
-        v->n_ids = n;
+    if (n > vocab->n_ids)
+        vocab->n_ids = n;
 }
 
-int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
+int vocab_add(struct vocab *vocab, struct arena *a, struct text s, json_int_t id,
               struct err *e)
 {
     struct piece *piece;
@@ -86,63 +86,64 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
     if (id < 0 || id >= ID_LIMIT)
         return err_set(e, ERR_INPUT, "token \"%.80s\" has id %lld, expected 0 to %d",
                        s.s, (long long)id, ID_LIMIT - 1);
-    if (v->n == v->cap)
-        vocab_grow(v, a, 2 * v->cap);
-    at = vocab_place_of(v, s.s, s.n);
-    if (v->slot[at] != 0 || s.n > UINT32_MAX)
+    if (vocab->n == vocab->cap)
+        vocab_grow(vocab, a, 2 * vocab->cap);
+    at = vocab_place_of(vocab, s.s, s.n);
+    if (vocab->slot[at] != 0 || s.n > UINT32_MAX)
         return err_set(e, ERR_INPUT, "token \"%.80s\" appears twice", s.s);
-    grow_ids(v, a, (size_t)id + 1);
-    if (v->by_id[id] != 0)
+    grow_ids(vocab, a, (size_t)id + 1);
+    if (vocab->by_id[id] != 0)
         return err_set(e, ERR_INPUT, "tokens \"%.80s\" and \"%.80s\" share id %lld",
-                       v->v[v->by_id[id] - 1].s, s.s, (long long)id);
-    piece = &v->v[v->n++];
+                       vocab->v[vocab->by_id[id] - 1].s, s.s, (long long)id);
+    piece = &vocab->v[vocab->n++];
     piece->s = s.s;
     piece->n = (uint32_t)s.n;
     piece->id = (int)id;
-    if (s.n > v->longest)
-        v->longest = s.n;
-    v->slot[at] = v->by_id[id] = (uint32_t)v->n;
+    if (s.n > vocab->longest)
+        vocab->longest = s.n;
+    vocab->slot[at] = vocab->by_id[id] = (uint32_t)vocab->n;
     return 0;
 }
 
-int vocab_find(const struct vocab *v, const char *s, size_t n)
+int vocab_find(const struct vocab *vocab, const char *s, size_t n)
 {
-    size_t at = vocab_place_of(v, s, n);
+    size_t at = vocab_place_of(vocab, s, n);
 
-    return v->slot[at] != 0 ? v->v[v->slot[at] - 1].id : -1;
+    return vocab->slot[at] != 0 ? vocab->v[vocab->slot[at] - 1].id : -1;
 }
 
-int vocab_find_model(const struct vocab *v, const char *s, size_t n)
+int vocab_find_model(const struct vocab *vocab, const char *s, size_t n)
 {
-    size_t at = vocab_place_of(v, s, n);
+    size_t at = vocab_place_of(vocab, s, n);
 
-    return v->slot[at] != 0 && v->slot[at] <= v->n_model ? v->v[v->slot[at] - 1].id : -1;
+    return vocab->slot[at] != 0 &&
+           vocab->slot[at] <= vocab->n_model ? vocab->v[vocab->slot[at] - 1].id : -1;
 }
 
 /* From the longest beginning on, as most words are pieces themselves. */
-int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
+int vocab_longest(const struct vocab *vocab, struct text head, const char *s, size_t n,
                   size_t *length, size_t *seen)
 {
-    size_t most = v->longest < head.n ? 0 : v->longest - head.n, i = n < most ? n : most;
+    size_t most = vocab->longest < head.n ? 0 : vocab->longest - head.n, i = n < most ? n : most;
     uint64_t h = hash(hash(0, head.s, head.n), s, i);
 
     *seen += i + 1;
     for (; i > 0; h = hash_without(h, s[--i])) {
-        uint32_t found = v->slot[vocab_place(v, h, head, s, i)];
+        uint32_t found = vocab->slot[vocab_place(vocab, h, head, s, i)];
 
-        if (found != 0 && found <= v->n_model) {
+        if (found != 0 && found <= vocab->n_model) {
             *length = i;
-            return v->v[found - 1].id;
+            return vocab->v[found - 1].id;
         }
     }
     return -1;
 }
 
-const struct piece *vocab_piece(const struct vocab *v, int id)
+const struct piece *vocab_piece(const struct vocab *vocab, int id)
 {
-    if (id < 0 || (size_t)id >= v->n_ids || v->by_id[id] == 0)
+    if (id < 0 || (size_t)id >= vocab->n_ids || vocab->by_id[id] == 0)
         return NULL;
-    return &v->v[v->by_id[id] - 1];
+    return &vocab->v[vocab->by_id[id] - 1];
 }
 
 static size_t bytes_of_keys(json_t *j)
@@ -154,14 +155,14 @@ static size_t bytes_of_keys(json_t *j)
     return sum;
 }
 
-int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
+int vocab_read(struct vocab *vocab, struct arena *a, const json_t *j, struct err *e)
 {
     json_t *o = (json_t *)(uintptr_t)j;         /* its iterators are not const */
     char *pool;
 
     if (!json_is_object(j))
         return err_set(e, ERR_INPUT, "\"vocab\" is missing or not an object");
-    vocab_init(v, a, json_object_size(j));
+    vocab_init(vocab, a, json_object_size(j));
     pool = arena_alloc_raw(a, bytes_of_keys(o), 1);
     for (void *i = json_object_iter(o); i != NULL; i = json_object_iter_next(o, i)) {
         const char *key = json_object_iter_key(i);
@@ -173,19 +174,19 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
                            "number", key);
         memcpy(pool, key, text.n + 1);
         pool += text.n + 1;
-        if (vocab_add(v, a, text, json_integer_value(id), e) != 0)
+        if (vocab_add(vocab, a, text, json_integer_value(id), e) != 0)
             return -1;
     }
-    v->n_model = v->n;
+    vocab->n_model = vocab->n;
     return 0;
 }
 
-int vocab_open(struct tok *t, const json_t *model, struct err *e)
+int vocab_open(struct tok *tok, const json_t *model, struct err *e)
 {
     const json_t *value = json_object_get(model, "vocab");
 
-    if (!t->given.vocab || !json_is_null(value))
-        return vocab_read(&t->vocab, t->a, value, e);
-    t->given.vocab = false;
+    if (!tok->given.vocab || !json_is_null(value))
+        return vocab_read(&tok->vocab, tok->a, value, e);
+    tok->given.vocab = false;
     return 0;
 }

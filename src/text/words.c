@@ -57,15 +57,16 @@ bool tok_is_blank(const char *text, size_t size)
  * The word with the first byte at or after the span's start that is not blank.  Spans come
  * nearly in order, so the search goes on where the last one ended.
  */
-static int find_word(struct words *w, struct range span)
+static int find_word(struct words *words, struct range span)
 {
-    while (w->at > 0 && w->v[w->at - 1].end > span.start)
-        w->at--;
-    while (w->at < w->n && w->v[w->at].end <= span.start)
-        w->at++;
-    if (w->at == w->n)
+    while (words->at > 0 && words->v[words->at - 1].end > span.start)
+        words->at--;
+    while (words->at < words->n && words->v[words->at].end <= span.start)
+        words->at++;
+    if (words->at == words->n)
         return WORD_NONE;
-    return w->at + 1 < w->n && w->v[w->at + 1].start < span.end ? WORD_SEVERAL : w->at;
+    return words->at + 1 < words->n && words->v[words->at + 1].start < span.end ? WORD_SEVERAL :
+           words->at;
 }
 
 /* ---- the text of a piece ---- */
@@ -86,80 +87,80 @@ static size_t put_bytes(char *room, const char *s, size_t n)
 }
 
 /* A blank that is marked in the piece, or none, then the text in the vocabulary's letters. */
-static int find_bytes(const struct tok *t, char *room, const char *s, size_t n)
+static int find_bytes(const struct tok *tok, char *room, const char *s, size_t n)
 {
-    return vocab_find(&t->vocab, room, put_bytes(room, s, n));
+    return vocab_find(&tok->vocab, room, put_bytes(room, s, n));
 }
 
 /* The text before what ends words: "cat</w>". */
-static int find_ended(const struct tok *t, char *room, const char *s, size_t n)
+static int find_ended(const struct tok *tok, char *room, const char *s, size_t n)
 {
     size_t count = n;
 
-    if (t->suffix.n == 0)
+    if (tok->suffix.n == 0)
         return -1;
-    if (t->byte_level)
+    if (tok->byte_level)
         count = put_bytes(room, s, n);
     else
         memcpy(room, s, n);
-    memcpy(room + count, t->suffix.s, t->suffix.n);
-    return vocab_find(&t->vocab, room, count + t->suffix.n);
+    memcpy(room + count, tok->suffix.s, tok->suffix.n);
+    return vocab_find(&tok->vocab, room, count + tok->suffix.n);
 }
 
-static int find_behind(const struct tok *t, char *room, struct text mark, const char *s,
+static int find_behind(const struct tok *tok, char *room, struct text mark, const char *s,
                        size_t n)
 {
     if (mark.n == 0)
         return -1;
     memcpy(room, mark.s, mark.n);
     memcpy(room + mark.n, s, n);
-    return vocab_find(&t->vocab, room, mark.n + n);
+    return vocab_find(&tok->vocab, room, mark.n + n);
 }
 
 /* Of a vocabulary in the byte-level alphabet. */
-static int find_byte_level(const struct tok *t, char *room, const char *s, size_t n)
+static int find_byte_level(const struct tok *tok, char *room, const char *s, size_t n)
 {
     char *blank = room + 2 * (n + 1);
     int id;
 
     blank[0] = ' ';
     memcpy(blank + 1, s, n);
-    id = find_bytes(t, room, blank, n + 1);
-    return id >= 0 ? id : find_bytes(t, room, s, n);
+    id = find_bytes(tok, room, blank, n + 1);
+    return id >= 0 ? id : find_bytes(tok, room, s, n);
 }
 
-int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n)
+int words_piece(const struct tok *tok, struct arena *a, const char *s, size_t n)
 {
-    int id = vocab_find(&t->vocab, s, n);
+    int id = vocab_find(&tok->vocab, s, n);
     char *room;
 
     if (id >= 0)
         return id;
-    room = arena_alloc_raw(a, 3 * (n + 1) + t->blank.n + t->prefix.n + t->suffix.n, 1);
-    id = find_ended(t, room, s, n);
+    room = arena_alloc_raw(a, 3 * (n + 1) + tok->blank.n + tok->prefix.n + tok->suffix.n, 1);
+    id = find_ended(tok, room, s, n);
     if (id >= 0)
         return id;
-    if (t->byte_level)
-        return find_byte_level(t, room, s, n);
-    id = find_behind(t, room, t->blank, s, n);
+    if (tok->byte_level)
+        return find_byte_level(tok, room, s, n);
+    id = find_behind(tok, room, tok->blank, s, n);
     if (id < 0)
-        id = find_behind(t, room, t->prefix, s, n);
-    if (id < 0 && t->byte_pieces && n == 1) {
+        id = find_behind(tok, room, tok->prefix, s, n);
+    if (id < 0 && tok->byte_pieces && n == 1) {
         char name[8];
 
         snprintf(name, sizeof name, "<0x%02X>", (unsigned char)*s);
-        id = vocab_find(&t->vocab, name, 6);
+        id = vocab_find(&tok->vocab, name, 6);
     }
     return id;
 }
 
 /* ---- a word by itself ---- */
 
-static bool words_is_blank(const struct tok *t, struct arena *a, int id)
+static bool words_is_blank(const struct tok *tok, struct arena *a, int id)
 {
-    const struct piece *piece = vocab_piece(&t->vocab, id);
+    const struct piece *piece = vocab_piece(&tok->vocab, id);
     char *label = arena_alloc_raw(a, piece->n + 1, 1);
-    size_t count = tok_label(t, piece, label);
+    size_t count = tok_label(tok, piece, label);
 
     for (size_t i = 0; i < count; i++)
         if (label[i] != ' ')
@@ -168,7 +169,7 @@ static bool words_is_blank(const struct tok *t, struct arena *a, int id)
 }
 
 /* True if y is x after pieces that are all blank, or x itself. */
-static bool are_alike(const struct tok *t, struct arena *a, const struct seq *x,
+static bool are_alike(const struct tok *tok, struct arena *a, const struct seq *x,
                       const struct seq *y)
 {
     size_t more = y->n - x->n;
@@ -176,30 +177,30 @@ static bool are_alike(const struct tok *t, struct arena *a, const struct seq *x,
     if (y->n < x->n)
         return false;
     for (size_t i = 0; i < y->n; i++)
-        if (i < more ? !words_is_blank(t, a, y->v[i].id) : y->v[i].id != x->v[i - more].id)
+        if (i < more ? !words_is_blank(tok, a, y->v[i].id) : y->v[i].id != x->v[i - more].id)
             return false;
     return true;
 }
 
 /* Where a blank of the text marks a word: an error for a word that has such a mark. */
-static int check_word(struct work *w, const struct seq *alone, const char *s, size_t n,
+static int check_word(struct work *work, const struct seq *alone, const char *s, size_t n,
                       struct err *e)
 {
-    struct seq *seq = &w->seqs[w->n_seqs - 1], kept = *seq;
-    char *after = arena_alloc_raw(w->a, n + 1, 1);
+    struct seq *seq = &work->seqs[work->n_seqs - 1], kept = *seq;
+    char *after = arena_alloc_raw(work->a, n + 1, 1);
     bool alike;
 
     after[0] = ' ';
     memcpy(after + 1, s, n);
     *seq = (struct seq){ 0 };
-    if (pipeline_run(w, after, n + 1, e) != 0)
+    if (pipeline_run(work, after, n + 1, e) != 0)
         return -1;
-    alike = are_alike(w->t, w->a, alone, seq);
+    alike = are_alike(work->t, work->a, alone, seq);
     *seq = kept;
     return alike ? 0 :
            err_set(e, ERR_INPUT, "--words: %s cannot tokenise \"%.*s\" by itself: it marks "
                    "a word by the blank before it (add_prefix_space is false), so that "
-                   "this would be other pieces after another word", w->t->name,
+                   "this would be other pieces after another word", work->t->name,
                    (int)(n < 80 ? n : 80), s);
 }
 
@@ -219,13 +220,13 @@ static bool is_apart(const struct seq *seq, const struct work_token *v, size_t f
 }
 
 /* A word's tokens, whose spans are counted from its beginning. */
-static int encode_word(struct work *w, const char *s, struct range word, int number,
+static int encode_word(struct work *work, const char *s, struct range word, int number,
                        struct err *e)
 {
-    struct seq *seq = &w->seqs[w->n_seqs - 1], own;
+    struct seq *seq = &work->seqs[work->n_seqs - 1], own;
     size_t first = seq->n, n = (size_t)(word.end - word.start);
 
-    if (pipeline_run(w, s + word.start, n, e) != 0)
+    if (pipeline_run(work, s + word.start, n, e) != 0)
         return -1;
     own = (struct seq){ seq->v + first, seq->n - first, 0 };
     for (size_t i = 0; i < own.n; i++) {
@@ -234,47 +235,47 @@ static int encode_word(struct work *w, const char *s, struct range word, int num
         own.v[i].origin = word.start;
         own.v[i].word = number;
     }
-    return w->t->blank_before ? check_word(w, &own, s + word.start, n, e) : 0;
+    return work->t->blank_before ? check_word(work, &own, s + word.start, n, e) : 0;
 }
 
 /* The same; what else was made of the word goes, unless a token points there. */
-static int encode_and_drop(struct work *w, const char *s, size_t n, struct range word, int number,
-                           struct err *e)
+static int encode_and_drop(struct work *work, const char *s, size_t n, struct range word,
+                           int number, struct err *e)
 {
-    struct seq *seq = &w->seqs[w->n_seqs - 1];
+    struct seq *seq = &work->seqs[work->n_seqs - 1];
     size_t first = seq->n, most = first + 2 * (size_t)(word.end - word.start) + 16;
     const struct work_token *v;
     struct arena_mark mark;
 
     if (most > seq->cap)
-        part_seq_reserve(w, seq, 2 * most);
+        part_seq_reserve(work, seq, 2 * most);
     v = seq->v;
-    mark = arena_mark(w->a);
-    w->parts = (struct parts){ 0 };
-    w->regex = NULL;
-    if (encode_word(w, s, word, number, e) != 0)
+    mark = arena_mark(work->a);
+    work->parts = (struct parts){ 0 };
+    work->regex = NULL;
+    if (encode_word(work, s, word, number, e) != 0)
         return -1;
     if (is_apart(seq, v, first, s, n))
-        arena_reset(w->a, mark);
+        arena_reset(work->a, mark);
     return 0;
 }
 
-int words_encode(struct work *w, const char *s, size_t n, struct err *e)
+int words_encode(struct work *work, const char *s, size_t n, struct err *e)
 {
-    struct words words = text_words_of(w->a, s, n);
+    struct words words = text_words_of(work->a, s, n);
 
     for (int i = 0; i < words.n; i++)
-        if (encode_and_drop(w, s, n, words.v[i], i, e) != 0)
+        if (encode_and_drop(work, s, n, words.v[i], i, e) != 0)
             return -1;
-    w->parts = (struct parts){ 0 };
-    w->regex = NULL;
+    work->parts = (struct parts){ 0 };
+    work->regex = NULL;
     return 0;
 }
 
 /* ---- which word a token is of ---- */
 
 /* The word of a token, numbered through both texts; several: an error. */
-static int number_word(const struct work *w, const struct tok_input *in,
+static int number_word(const struct work *work, const struct tok_input *in,
                        struct words words[2], const struct work_token *token,
                        struct range bytes, int *word, struct err *e)
 {
@@ -286,24 +287,24 @@ static int number_word(const struct work *w, const struct tok_input *in,
         *word = WORD_NONE;
     if (*word == WORD_SEVERAL)
         return err_set(e, ERR_INPUT, "%s: a piece stands for \"%.*s\", which is several "
-                       "words", w->t->name, bytes.end - bytes.start, text + bytes.start);
+                       "words", work->t->name, bytes.end - bytes.start, text + bytes.start);
     if (*word >= 0 && token->pair)
         *word += words[0].n;
     return 0;
 }
 
-int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
+int words_number(const struct work *work, const struct tok_input *in, struct tokens *out,
                  struct err *e)
 {
-    struct words words[2] = { text_words_of(w->a, in->text, in->text_size) };
+    struct words words[2] = { text_words_of(work->a, in->text, in->text_size) };
     int k = 0;
 
     if (in->pair != NULL)
-        words[1] = text_words_of(w->a, in->pair, in->pair_size);
-    out->word = arena_alloc(w->a, (size_t)out->n, sizeof *out->word);
-    for (int q = 0; q < w->n_seqs; q++)
-        for (size_t i = 0; i < w->seqs[q].n; i++, k++)
-            if (number_word(w, in, words, &w->seqs[q].v[i], out->bytes[k], &out->word[k],
+        words[1] = text_words_of(work->a, in->pair, in->pair_size);
+    out->word = arena_alloc(work->a, (size_t)out->n, sizeof *out->word);
+    for (int q = 0; q < work->n_seqs; q++)
+        for (size_t i = 0; i < work->seqs[q].n; i++, k++)
+            if (number_word(work, in, words, &work->seqs[q].v[i], out->bytes[k], &out->word[k],
                             e) != 0)
                 return -1;
     return 0;

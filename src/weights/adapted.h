@@ -21,17 +21,18 @@ struct low_rank {
 };
 
 /*
- * Replaces tensor i of w, which may be a merged one already, by the merged matrix; the factors must
- * last as long as w.
+ * Replaces tensor i of weights, which may be a merged one already, by the merged matrix; the
+ * factors must last as long as weights.
  *
  * Errors (ERR_INPUT): shapes that do not fit (file, name, found, expected); not floats.
  */
-int weights_adapt(struct weights *w, int i, const struct low_rank *c, struct err *e);
+int weights_adapt(struct weights *weights, int i, const struct low_rank *rank, struct err *e);
 
-/* Replaces tensor i of w by t, under the same name. */
-void weights_put(struct weights *w, int i, const struct tensor *t);
+/* Replaces tensor i of weights by tensor, under the same name. */
+void weights_put(struct weights *weights, int i, const struct tensor *tensor);
 
-/* Moves the mapped files of `from` to w; afterwards only the tensors of `from` may be used. */
-void weights_adopt(struct weights *w, struct weights *from);
+/* Moves the mapped files of `from` to weights; afterwards only the tensors of `from` may be
+ * used. */
+void weights_adopt(struct weights *weights, struct weights *from);
 
 #endif

@@ -19,44 +19,44 @@ static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
 /* ---- bytes ---- */
 
 /* The error of a file that is cut off. */
-static int gguf_ends(const struct gguf_cursor *c, struct err *e)
+static int gguf_ends(const struct gguf_cursor *cursor, struct err *e)
 {
     return err_set(e, ERR_INPUT, "the file ends in the middle of it, at byte %zu",
-                   (size_t)(c->end - c->begin));
+                   (size_t)(cursor->end - cursor->begin));
 }
 
-int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
+int gguf_take(struct gguf_cursor *cursor, int n_bytes, uint64_t *v, struct err *e)
 {
     *v = 0;
-    if (c->end - c->at < n_bytes)
-        return gguf_ends(c, e);
-    *v = bytes_get(c->at, n_bytes);
-    c->at += n_bytes;
+    if (cursor->end - cursor->at < n_bytes)
+        return gguf_ends(cursor, e);
+    *v = bytes_get(cursor->at, n_bytes);
+    cursor->at += n_bytes;
     return 0;
 }
 
 /* A string, borrowed. */
-static int take_string(struct gguf_cursor *c, struct span *out, struct err *e)
+static int take_string(struct gguf_cursor *cursor, struct span *out, struct err *e)
 {
     uint64_t count;
 
-    if (gguf_take(c, 8, &count, e) != 0)
+    if (gguf_take(cursor, 8, &count, e) != 0)
         return -1;
-    if (count > (uint64_t)(c->end - c->at))
+    if (count > (uint64_t)(cursor->end - cursor->at))
         return err_set(e, ERR_INPUT, "a string of %llu bytes, but the file has %zu left",
-                       (unsigned long long)count, (size_t)(c->end - c->at));
-    *out = (struct span){ c->at, (size_t)count };
-    c->at += count;
+                       (unsigned long long)count, (size_t)(cursor->end - cursor->at));
+    *out = (struct span){ cursor->at, (size_t)count };
+    cursor->at += count;
     return 0;
 }
 
-int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
+int gguf_take_name(struct gguf_cursor *cursor, struct arena *a, const char **name,
                    struct err *e)
 {
     enum { LONGEST = 65535 };
     struct span span;
 
-    if (take_string(c, &span, e) != 0)
+    if (take_string(cursor, &span, e) != 0)
         return -1;
     if (span.size == 0 || span.size > LONGEST ||
         memchr(span.data, '\0', span.size) != NULL)
@@ -69,11 +69,11 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
 
 /* ---- values ---- */
 
-static int take_type(struct gguf_cursor *c, enum gguf_type *type, struct err *e)
+static int take_type(struct gguf_cursor *cursor, enum gguf_type *type, struct err *e)
 {
     uint64_t value;
 
-    if (gguf_take(c, 4, &value, e) != 0)
+    if (gguf_take(cursor, 4, &value, e) != 0)
         return -1;
     if (value >= N_GGUF_TYPE)
         return err_set(e, ERR_INPUT, "type %llu, expected 0 to %d",
@@ -82,48 +82,48 @@ static int take_type(struct gguf_cursor *c, enum gguf_type *type, struct err *e)
     return 0;
 }
 
-static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
+static int skip_elements(struct gguf_cursor *cursor, const struct gguf_value *value,
                          struct err *e)
 {
-    uint64_t count = (uint64_t)v->n, left = (uint64_t)(c->end - c->at);
+    uint64_t count = (uint64_t)value->n, left = (uint64_t)(cursor->end - cursor->at);
     struct span span;
 
     /* A string takes at least its length. */
-    uint64_t least = v->type == GGUF_STRING ? 8 : (uint64_t)types[v->type].size_bytes;
+    uint64_t least = value->type == GGUF_STRING ? 8 : (uint64_t)types[value->type].size_bytes;
 
     if (count > left / least)
         return err_set(e, ERR_INPUT, "%llu elements of type %s, but the file has %llu "
-                       "bytes left", (unsigned long long)count, types[v->type].name,
+                       "bytes left", (unsigned long long)count, types[value->type].name,
                        (unsigned long long)left);
-    if (v->type != GGUF_STRING) {
-        c->at += count * least;
+    if (value->type != GGUF_STRING) {
+        cursor->at += count * least;
         return 0;
     }
     for (uint64_t i = 0; i < count; i++)
-        if (take_string(c, &span, e) != 0)
-            return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
+        if (take_string(cursor, &span, e) != 0)
+            return value->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
     return 0;
 }
 
-static int take_value(struct gguf_cursor *c, struct gguf_value *v, struct err *e)
+static int take_value(struct gguf_cursor *cursor, struct gguf_value *value, struct err *e)
 {
     uint64_t count = 1;
 
-    if (take_type(c, &v->type, e) != 0)
+    if (take_type(cursor, &value->type, e) != 0)
         return -1;
-    v->is_array = v->type == GGUF_ARRAY;
-    if (v->is_array) {
-        if (take_type(c, &v->type, e) != 0 || gguf_take(c, 8, &count, e) != 0)
+    value->is_array = value->type == GGUF_ARRAY;
+    if (value->is_array) {
+        if (take_type(cursor, &value->type, e) != 0 || gguf_take(cursor, 8, &count, e) != 0)
             return -1;
-        if (v->type == GGUF_ARRAY)
+        if (value->type == GGUF_ARRAY)
             return err_set(e, ERR_INPUT, "an array of arrays is not supported");
         if (count > INT64_MAX)
             return err_set(e, ERR_INPUT, "an array of %llu elements",
                            (unsigned long long)count);
     }
-    v->n = (int64_t)count;
-    v->data = c->at;
-    return skip_elements(c, v, e);
+    value->n = (int64_t)count;
+    value->data = cursor->at;
+    return skip_elements(cursor, value, e);
 }
 
 static int by_key(const void *a, const void *b)
@@ -133,38 +133,38 @@ static int by_key(const void *a, const void *b)
     return strcmp(s->key, t->key);
 }
 
-static int gguf_read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
+static int gguf_read_values(struct gguf *gguf, struct arena *a, struct gguf_cursor *cursor,
                             uint64_t n, struct err *e)
 {
     enum { LEAST = 8 + 1 + 4 + 1 };         /* of a key with its value */
     struct gguf_value *value;
 
-    if (n > (uint64_t)(c->end - c->at) / LEAST || n > INT_MAX)
+    if (n > (uint64_t)(cursor->end - cursor->at) / LEAST || n > INT_MAX)
         return err_set(e, ERR_INPUT, "%llu key%s in a file of %zu bytes",
-                       (unsigned long long)n, str_plural((int64_t)n), g->bytes.size);
-    g->value = value = arena_alloc(a, (size_t)n, sizeof *value);
-    g->n = (int)n;
-    for (int i = 0; i < g->n; i++) {
-        if (gguf_take_name(c, a, &value[i].key, e) != 0)
+                       (unsigned long long)n, str_plural((int64_t)n), gguf->bytes.size);
+    gguf->value = value = arena_alloc(a, (size_t)n, sizeof *value);
+    gguf->n = (int)n;
+    for (int i = 0; i < gguf->n; i++) {
+        if (gguf_take_name(cursor, a, &value[i].key, e) != 0)
             return err_under(e, "key %d", i);
-        if (take_value(c, &value[i], e) != 0)
+        if (take_value(cursor, &value[i], e) != 0)
             return err_under(e, "%s", str_shown(a, value[i].key));
     }
     if (n > 0)
         qsort(value, (size_t)n, sizeof *value, by_key);
-    for (int i = 1; i < g->n; i++)
+    for (int i = 1; i < gguf->n; i++)
         if (strcmp(value[i - 1].key, value[i].key) == 0)
             return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, value[i].key));
     return 0;
 }
 
-static int read_alignment(struct gguf *g, struct arena *a, struct err *e)
+static int read_alignment(struct gguf *gguf, struct arena *a, struct err *e)
 {
     enum { USUAL = 32, LARGEST = 1 << 16 };
-    const struct gguf_value *value = gguf_find(g, "general.alignment");
+    const struct gguf_value *value = gguf_find(gguf, "general.alignment");
     int64_t count;
 
-    g->alignment = USUAL;
+    gguf->alignment = USUAL;
     if (value == NULL)
         return 0;
     if (value->type != GGUF_U32 || value->is_array)
@@ -174,7 +174,7 @@ static int read_alignment(struct gguf *g, struct arena *a, struct err *e)
     if (count < 1 || count > LARGEST || (count & (count - 1)) != 0)
         return err_set(e, ERR_INPUT, "general.alignment: found %lld, expected a power of "
                        "two of at most %d", (long long)count, LARGEST);
-    g->alignment = (size_t)count;
+    gguf->alignment = (size_t)count;
     return 0;
 }
 
@@ -195,27 +195,27 @@ static int check_version(uint64_t version, struct err *e)
                    (unsigned long long)version);
 }
 
-static int gguf_read_head(struct gguf *g, struct arena *a, struct err *e)
+static int gguf_read_head(struct gguf *gguf, struct arena *a, struct err *e)
 {
-    struct gguf_cursor cursor = { g->bytes.data, g->bytes.data,
-                                  g->bytes.data + g->bytes.size };
+    struct gguf_cursor cursor = { gguf->bytes.data, gguf->bytes.data,
+                                  gguf->bytes.data + gguf->bytes.size };
     uint64_t version, n_tensors, n_keys;
 
-    if (!gguf_is(g->bytes))
+    if (!gguf_is(gguf->bytes))
         return err_set(e, ERR_INPUT, "is not a GGUF file, expected it to begin with \"GGUF\"");
     cursor.at += 4;
     if (gguf_take(&cursor, 4, &version, e) != 0 || check_version(version, e) != 0 ||
         gguf_take(&cursor, 8, &n_tensors, e) != 0 ||
         gguf_take(&cursor, 8, &n_keys, e) != 0 ||
-        gguf_read_values(g, a, &cursor, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
+        gguf_read_values(gguf, a, &cursor, n_keys, e) != 0 || read_alignment(gguf, a, e) != 0)
         return -1;
     if (n_tensors > (uint64_t)(cursor.end - cursor.at) / LEAST_TENSOR ||
         n_tensors > INT_MAX)
         return err_set(e, ERR_INPUT, "%llu tensor%s in a file of %zu bytes",
                        (unsigned long long)n_tensors, str_plural((int64_t)n_tensors),
-                       g->bytes.size);
-    g->n_tensors = (int64_t)n_tensors;
-    g->tensors_at = (size_t)(cursor.at - cursor.begin);
+                       gguf->bytes.size);
+    gguf->n_tensors = (int64_t)n_tensors;
+    gguf->tensors_at = (size_t)(cursor.at - cursor.begin);
     return 0;
 }
 
@@ -247,10 +247,10 @@ struct gguf *gguf_open(struct arena *a, const char *path, struct err *e)
     return gguf;
 }
 
-void gguf_close(struct arena *a, const struct gguf *g)
+void gguf_close(struct arena *a, const struct gguf *gguf)
 {
-    if (g != NULL)
-        file_drop(a, g->held);
+    if (gguf != NULL)
+        file_drop(a, gguf->held);
 }
 
 /* ---- the file of a folder ---- */
@@ -300,30 +300,30 @@ int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct e
 
 /* ---- looking at values ---- */
 
-const struct gguf_value *gguf_find(const struct gguf *g, const char *key)
+const struct gguf_value *gguf_find(const struct gguf *gguf, const char *key)
 {
     struct gguf_value wanted = { .key = key };
 
-    return g->n == 0 ? NULL :
-           bsearch(&wanted, g->value, (size_t)g->n, sizeof *g->value, by_key);
+    return gguf->n == 0 ? NULL :
+           bsearch(&wanted, gguf->value, (size_t)gguf->n, sizeof *gguf->value, by_key);
 }
 
-bool gguf_is_real(const struct gguf_value *v)
+bool gguf_is_real(const struct gguf_value *value)
 {
-    return v->type == GGUF_F32 || v->type == GGUF_F64;
+    return value->type == GGUF_F32 || value->type == GGUF_F64;
 }
 
-bool gguf_is_int(const struct gguf_value *v)
+bool gguf_is_int(const struct gguf_value *value)
 {
-    return !gguf_is_real(v) && v->type != GGUF_STRING;
+    return !gguf_is_real(value) && value->type != GGUF_STRING;
 }
 
-int64_t gguf_int(const struct gguf_value *v, int64_t i)
+int64_t gguf_int(const struct gguf_value *value, int64_t i)
 {
-    int count = types[v->type].size_bytes;
-    uint64_t u = bytes_get(v->data + i * count, count);
+    int count = types[value->type].size_bytes;
+    uint64_t u = bytes_get(value->data + i * count, count);
 
-    switch (v->type) {
+    switch (value->type) {
     case GGUF_I8:   return (int8_t)u;
     case GGUF_I16:  return (int16_t)u;
     case GGUF_I32:  return (int32_t)u;
@@ -334,37 +334,37 @@ int64_t gguf_int(const struct gguf_value *v, int64_t i)
     }
 }
 
-double gguf_real(const struct gguf_value *v, int64_t i)
+double gguf_real(const struct gguf_value *value, int64_t i)
 {
     float f;
     double d;
 
-    if (v->type == GGUF_F32) {
-        bytes_copy(&f, v->data + i * 4, 1, sizeof f);
+    if (value->type == GGUF_F32) {
+        bytes_copy(&f, value->data + i * 4, 1, sizeof f);
         return (double)f;
     }
-    bytes_copy(&d, v->data + i * 8, 1, sizeof d);
+    bytes_copy(&d, value->data + i * 8, 1, sizeof d);
     return d;
 }
 
-struct gguf_strings gguf_strings(const struct gguf_value *v)
+struct gguf_strings gguf_strings(const struct gguf_value *value)
 {
-    return (struct gguf_strings){ v->data, v->n };
+    return (struct gguf_strings){ value->data, value->n };
 }
 
-bool gguf_next(struct gguf_strings *s, struct span *out)
+bool gguf_next(struct gguf_strings *strings, struct span *out)
 {
-    if (s->left == 0)
+    if (strings->left == 0)
         return false;
-    s->left--;
-    *out = (struct span){ s->at + 8, (size_t)bytes_get(s->at, 8) };
-    s->at += 8 + out->size;
+    strings->left--;
+    *out = (struct span){ strings->at + 8, (size_t)bytes_get(strings->at, 8) };
+    strings->at += 8 + out->size;
     return true;
 }
 
-const char *gguf_kind(struct arena *a, const struct gguf_value *v)
+const char *gguf_kind(struct arena *a, const struct gguf_value *value)
 {
-    return v->is_array ? arena_printf(a, "an array of %lld %s", (long long)v->n,
-                                      types[v->type].name)
-                       : arena_printf(a, "a %s", types[v->type].name);
+    return value->is_array ? arena_printf(a, "an array of %lld %s", (long long)value->n,
+                                          types[value->type].name)
+                           : arena_printf(a, "a %s", types[value->type].name);
 }

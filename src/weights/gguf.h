@@ -62,7 +62,7 @@ bool gguf_is(struct span bytes);
  * if its weights are not supported.  NULL on errors (ERR_INPUT).
  */
 struct gguf *gguf_open(struct arena *a, const char *path, struct err *e);
-void gguf_close(struct arena *a, const struct gguf *g);
+void gguf_close(struct arena *a, const struct gguf *gguf);
 
 /* The same from bytes in memory that outlive it; not to be closed. */
 struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
@@ -78,16 +78,16 @@ int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct e
 const char *gguf_first_part(struct arena *a, const char *path);
 
 /* The value of a key; NULL if there is none. */
-const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
+const struct gguf_value *gguf_find(const struct gguf *gguf, const char *key);
 
 /*
  * Element i of a value of numbers (bool: 0 or 1); the caller has asked gguf_is_int
  * or gguf_is_real.
  */
-bool gguf_is_int(const struct gguf_value *v);       /* whole numbers and bool */
-bool gguf_is_real(const struct gguf_value *v);      /* F32, F64 */
-int64_t gguf_int(const struct gguf_value *v, int64_t i);    /* U64: at most INT64_MAX */
-double gguf_real(const struct gguf_value *v, int64_t i);
+bool gguf_is_int(const struct gguf_value *value);       /* whole numbers and bool */
+bool gguf_is_real(const struct gguf_value *value);      /* F32, F64 */
+int64_t gguf_int(const struct gguf_value *value, int64_t i);    /* U64: at most INT64_MAX */
+double gguf_real(const struct gguf_value *value, int64_t i);
 
 /* An iterator over the strings of a value. */
 struct gguf_strings {
@@ -95,13 +95,13 @@ struct gguf_strings {
     int64_t left;
 };
 
-struct gguf_strings gguf_strings(const struct gguf_value *v);   /* of a GGUF_STRING */
-bool gguf_next(struct gguf_strings *s, struct span *out);       /* false: no more */
+struct gguf_strings gguf_strings(const struct gguf_value *value);   /* of a GGUF_STRING */
+bool gguf_next(struct gguf_strings *strings, struct span *out);       /* false: no more */
 
 /* "an array of 3 STRING", "a U32": for messages. */
-const char *gguf_kind(struct arena *a, const struct gguf_value *v);
+const char *gguf_kind(struct arena *a, const struct gguf_value *value);
 
 /* The keys of weights from a GGUF file; NULL for others. */
-const struct gguf *weights_gguf(const struct weights *w);
+const struct gguf *weights_gguf(const struct weights *weights);
 
 #endif

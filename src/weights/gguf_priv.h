@@ -13,8 +13,8 @@ struct gguf_cursor {
 };
 
 /* Read a number of n_bytes; a name, copied, without NULs. */
-int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e);
-int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
+int gguf_take(struct gguf_cursor *cursor, int n_bytes, uint64_t *v, struct err *e);
+int gguf_take_name(struct gguf_cursor *cursor, struct arena *a, const char **name,
                    struct err *e);
 
 #endif

@@ -33,35 +33,35 @@ element_types[N_ELEMENT_TYPE] = {
 
 /* ---- one tensor ---- */
 
-static int take_dims(struct gguf_cursor *c, struct tensor *t, struct err *e)
+static int take_dims(struct gguf_cursor *cursor, struct tensor *tensor, struct err *e)
 {
     uint64_t count, d;
 
-    if (gguf_take(c, 4, &count, e) != 0)
+    if (gguf_take(cursor, 4, &count, e) != 0)
         return -1;
     if (count < 1 || count > GGUF_DIMS)
         return err_set(e, ERR_INPUT, "%llu dimensions, expected 1 to %d",
                        (unsigned long long)count, GGUF_DIMS);
-    t->n_dims = (int)count;
-    for (int i = t->n_dims - 1; i >= 0; i--) {      /* the file has the fastest first */
-        if (gguf_take(c, 8, &d, e) != 0)
+    tensor->n_dims = (int)count;
+    for (int i = tensor->n_dims - 1; i >= 0; i--) {      /* the file has the fastest first */
+        if (gguf_take(cursor, 8, &d, e) != 0)
             return -1;
         if (d < 1 || d > INT64_MAX)
             return err_set(e, ERR_INPUT, "dimension %d is %llu, expected at least 1",
-                           t->n_dims - 1 - i, (unsigned long long)d);
-        t->shape[i] = (int64_t)d;
+                           tensor->n_dims - 1 - i, (unsigned long long)d);
+        tensor->shape[i] = (int64_t)d;
     }
     return 0;
 }
 
-static int take_element_type(struct gguf_cursor *c, struct tensor *t, struct err *e)
+static int take_element_type(struct gguf_cursor *cursor, struct tensor *tensor, struct err *e)
 {
     uint64_t value;
 
-    if (gguf_take(c, 4, &value, e) != 0)
+    if (gguf_take(cursor, 4, &value, e) != 0)
         return -1;
     if (value < N_ELEMENT_TYPE && element_types[value].read) {
-        t->dtype = element_types[value].dtype;
+        tensor->dtype = element_types[value].dtype;
         return 0;
     }
     if (value < N_ELEMENT_TYPE && element_types[value].name != NULL)
@@ -77,27 +77,27 @@ struct place {
     const struct tensor *t;
 };
 
-static int take_tensor(struct gguf_cursor *c, const struct gguf *g, struct tensor *t,
-                       struct place *p, struct err *e)
+static int take_tensor(struct gguf_cursor *cursor, const struct gguf *gguf, struct tensor *tensor,
+                       struct place *place, struct err *e)
 {
     int block;
     int64_t size;
 
-    if (take_dims(c, t, e) != 0 || take_element_type(c, t, e) != 0 ||
-        gguf_take(c, 8, &p->begin, e) != 0)
+    if (take_dims(cursor, tensor, e) != 0 || take_element_type(cursor, tensor, e) != 0 ||
+        gguf_take(cursor, 8, &place->begin, e) != 0)
         return -1;
-    block = dtype_table[t->dtype].block;
-    if (t->shape[t->n_dims - 1] % block != 0)
+    block = dtype_table[tensor->dtype].block;
+    if (tensor->shape[tensor->n_dims - 1] % block != 0)
         return err_set(e, ERR_INPUT, "rows of %lld elements, expected a multiple of %d for %s",
-                       (long long)t->shape[t->n_dims - 1], block,
-                       dtype_table[t->dtype].name);
-    if (tensor_measure(t, &size) != 0)
+                       (long long)tensor->shape[tensor->n_dims - 1], block,
+                       dtype_table[tensor->dtype].name);
+    if (tensor_measure(tensor, &size) != 0)
         return err_set(e, ERR_INPUT, "is too large");
-    if (p->begin % g->alignment != 0)
+    if (place->begin % gguf->alignment != 0)
         return err_set(e, ERR_INPUT, "begins at %llu, expected a multiple of %zu",
-                       (unsigned long long)p->begin, g->alignment);
-    p->size = (uint64_t)size;
-    p->t = t;
+                       (unsigned long long)place->begin, gguf->alignment);
+    place->size = (uint64_t)size;
+    place->t = tensor;
     return 0;
 }
 
@@ -110,52 +110,52 @@ static int by_begin(const void *a, const void *b)
     return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-static int check_overlap(struct place *p, int n, struct arena *a, struct err *e)
+static int check_overlap(struct place *place, int n, struct arena *a, struct err *e)
 {
     if (n > 0)
-        qsort(p, (size_t)n, sizeof *p, by_begin);
+        qsort(place, (size_t)n, sizeof *place, by_begin);
     for (int i = 1; i < n; i++)
-        if (p[i - 1].begin + p[i - 1].size > p[i].begin)
+        if (place[i - 1].begin + place[i - 1].size > place[i].begin)
             return err_set(e, ERR_INPUT, "the data of %s and %s overlap",
-                           str_shown(a, p[i - 1].t->name), str_shown(a, p[i].t->name));
+                           str_shown(a, place[i - 1].t->name), str_shown(a, place[i].t->name));
     return 0;
 }
 
-/* Points t at its data, which begin after the header at `data`. */
-static int place_data(struct tensor *t, const struct place *p, struct span file,
+/* Points tensor at its data, which begin after the header at `data`. */
+static int place_data(struct tensor *tensor, const struct place *place, struct span file,
                       size_t data, struct err *e)
 {
     uint64_t room = file.size > data ? file.size - data : 0;
 
-    if (p->begin > room || p->size > room - p->begin)
+    if (place->begin > room || place->size > room - place->begin)
         return err_set(e, ERR_INPUT, "%llu bytes at %llu, but the file has %llu",
-                       (unsigned long long)p->size, (unsigned long long)p->begin,
+                       (unsigned long long)place->size, (unsigned long long)place->begin,
                        (unsigned long long)room);
-    t->data = file.data + data + p->begin;
+    tensor->data = file.data + data + place->begin;
     return 0;
 }
 
-static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
+static int read_tensors(struct arena *a, const struct gguf *gguf, struct tensor *tensor,
                         struct err *e)
 {
-    struct gguf_cursor cursor = { g->bytes.data, g->bytes.data + g->tensors_at,
-                                  g->bytes.data + g->bytes.size };
-    int count = (int)g->n_tensors;
+    struct gguf_cursor cursor = { gguf->bytes.data, gguf->bytes.data + gguf->tensors_at,
+                                  gguf->bytes.data + gguf->bytes.size };
+    int count = (int)gguf->n_tensors;
     struct place *place = arena_alloc(a, (size_t)count, sizeof *place);
     size_t data;
 
     for (int i = 0; i < count; i++) {
-        t[i].file = g->file;
-        if (gguf_take_name(&cursor, a, &t[i].name, e) != 0)
+        tensor[i].file = gguf->file;
+        if (gguf_take_name(&cursor, a, &tensor[i].name, e) != 0)
             return err_under(e, "tensor %d", i);
-        if (take_tensor(&cursor, g, &t[i], &place[i], e) != 0)
-            return err_under(e, "%s", str_shown(a, t[i].name));
+        if (take_tensor(&cursor, gguf, &tensor[i], &place[i], e) != 0)
+            return err_under(e, "%s", str_shown(a, tensor[i].name));
     }
     data = (size_t)(cursor.at - cursor.begin);
-    data = (data + g->alignment - 1) / g->alignment * g->alignment;
+    data = (data + gguf->alignment - 1) / gguf->alignment * gguf->alignment;
     for (int i = 0; i < count; i++)
-        if (place_data(&t[i], &place[i], g->bytes, data, e) != 0)
-            return err_under(e, "%s", str_shown(a, t[i].name));
+        if (place_data(&tensor[i], &place[i], gguf->bytes, data, e) != 0)
+            return err_under(e, "%s", str_shown(a, tensor[i].name));
     return check_overlap(place, count, a, e);
 }
 
@@ -169,59 +169,60 @@ static const struct { const char *end, *of_one; int n_dims, least; } of_experts[
 /*
  * "blk.3.ffn_up_exps.weight" [experts, rows, columns] is one matrix an expert, which
  * older files name "blk.3.ffn_up.7.weight": so they are handed out here, and biases
- * [experts, rows] likewise.  Returns the length of "blk.3.ffn_up", or 0 where t is none of
+ * [experts, rows] likewise.  Returns the length of "blk.3.ffn_up", or 0 where tensor is none of
  * this kind, which is row *k.  Parts of less than a few bytes are left as they are: a small
  * file could ask for any number of them.
  */
-static int expert_stem(const struct tensor *t, int *k)
+static int expert_stem(const struct tensor *tensor, int *k)
 {
     enum { MOST = 1 << 16 };
 
     for (*k = 0; *k < 2; (*k)++)
-        if (t->n_dims == of_experts[*k].n_dims && str_ends_with(t->name, of_experts[*k].end))
-            return t->shape[0] <= MOST &&
-                   t->n_elements / t->shape[0] >= of_experts[*k].least ?
-                   (int)(strlen(t->name) - strlen(of_experts[*k].end)) : 0;
+        if (tensor->n_dims == of_experts[*k].n_dims &&
+            str_ends_with(tensor->name, of_experts[*k].end))
+            return tensor->shape[0] <= MOST &&
+                   tensor->n_elements / tensor->shape[0] >= of_experts[*k].least ?
+                   (int)(strlen(tensor->name) - strlen(of_experts[*k].end)) : 0;
     return 0;
 }
 
-static void gguf_tensors_split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
-                                       int stem, int k)
+static void gguf_tensors_split_experts(struct arena *a, struct tensor *out,
+                                       const struct tensor *tensor, int stem, int k)
 {
-    const struct dtype_row *dtype = &dtype_table[t->dtype];
-    int64_t count = t->n_elements / t->shape[0];
+    const struct dtype_row *dtype = &dtype_table[tensor->dtype];
+    int64_t count = tensor->n_elements / tensor->shape[0];
 
-    for (int64_t i = 0; i < t->shape[0]; i++) {
-        out[i] = *t;
-        out[i].name = arena_printf(a, "%.*s.%lld.%s", stem, t->name, (long long)i,
+    for (int64_t i = 0; i < tensor->shape[0]; i++) {
+        out[i] = *tensor;
+        out[i].name = arena_printf(a, "%.*s.%lld.%s", stem, tensor->name, (long long)i,
                                    of_experts[k].of_one);
-        out[i].n_dims = t->n_dims - 1;
-        memmove(out[i].shape, t->shape + 1, (size_t)out[i].n_dims * sizeof *t->shape);
+        out[i].n_dims = tensor->n_dims - 1;
+        memmove(out[i].shape, tensor->shape + 1, (size_t)out[i].n_dims * sizeof *tensor->shape);
         out[i].n_elements = count;
-        out[i].data = t->data + i * (count / dtype->block) * dtype->size_bytes;
+        out[i].data = tensor->data + i * (count / dtype->block) * dtype->size_bytes;
     }
 }
 
-/* The n tensors of t with experts one by one; *n becomes their number. */
-static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
+/* The n tensors of tensor with experts one by one; *n becomes their number. */
+static struct tensor *each_expert(struct arena *a, struct tensor *tensor, int64_t *n)
 {
     int64_t all = 0, at = 0;
     struct tensor *out;
     int k;
 
     for (int64_t i = 0; i < *n; i++)
-        all += expert_stem(&t[i], &k) > 0 ? t[i].shape[0] : 1;
+        all += expert_stem(&tensor[i], &k) > 0 ? tensor[i].shape[0] : 1;
     if (all == *n)
-        return t;
+        return tensor;
     out = arena_alloc(a, (size_t)all, sizeof *out);
     for (int64_t i = 0; i < *n; i++) {
-        int stem = expert_stem(&t[i], &k);
+        int stem = expert_stem(&tensor[i], &k);
 
         if (stem > 0)
-            gguf_tensors_split_experts(a, out + at, &t[i], stem, k);
+            gguf_tensors_split_experts(a, out + at, &tensor[i], stem, k);
         else
-            out[at] = t[i];
-        at += stem > 0 ? t[i].shape[0] : 1;
+            out[at] = tensor[i];
+        at += stem > 0 ? tensor[i].shape[0] : 1;
     }
     *n = all;
     return out;
@@ -229,35 +230,35 @@ static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
 
 /* ---- a file, a model in parts ---- */
 
-static int gguf_tensors_append(struct weights *w, const struct gguf *g, struct err *e)
+static int gguf_tensors_append(struct weights *weights, const struct gguf *gguf, struct err *e)
 {
-    int64_t count = g->n_tensors;
-    struct tensor *tensor = arena_alloc(w->a, (size_t)count, sizeof *tensor);
+    int64_t count = gguf->n_tensors;
+    struct tensor *tensor = arena_alloc(weights->a, (size_t)count, sizeof *tensor);
 
-    if (read_tensors(w->a, g, tensor, e) != 0)
-        return err_under(e, "%s", g->file);
-    tensor = each_expert(w->a, tensor, &count);
-    if (count > INT_MAX - w->n)
-        return err_set(e, ERR_INPUT, "%s: over %d tensors", g->file, INT_MAX);
-    w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, (size_t)w->n + (size_t)count,
-                           sizeof *w->tensor);
+    if (read_tensors(weights->a, gguf, tensor, e) != 0)
+        return err_under(e, "%s", gguf->file);
+    tensor = each_expert(weights->a, tensor, &count);
+    if (count > INT_MAX - weights->n)
+        return err_set(e, ERR_INPUT, "%s: over %d tensors", gguf->file, INT_MAX);
+    weights->tensor = arena_grow(weights->a, weights->tensor, (size_t)weights->n,
+                                 (size_t)weights->n + (size_t)count, sizeof *weights->tensor);
     if (count > 0)
-        memcpy(w->tensor + w->n, tensor, (size_t)count * sizeof *tensor);
-    w->n += (int)count;
-    w->n_stored += g->n_tensors;
+        memcpy(weights->tensor + weights->n, tensor, (size_t)count * sizeof *tensor);
+    weights->n += (int)count;
+    weights->n_stored += gguf->n_tensors;
     return 0;
 }
 
 /* A key that must be a whole number, where it is there. */
-static int small_int(struct arena *a, const struct gguf *g, const char *key, int64_t *out,
+static int small_int(struct arena *a, const struct gguf *gguf, const char *key, int64_t *out,
                      struct err *e)
 {
-    const struct gguf_value *value = gguf_find(g, key);
+    const struct gguf_value *value = gguf_find(gguf, key);
 
     if (value == NULL)
         return 0;
     if (value->is_array || !gguf_is_int(value))
-        return err_set(e, ERR_INPUT, "%s: %s: is %s, expected a whole number", g->file, key,
+        return err_set(e, ERR_INPUT, "%s: %s: is %s, expected a whole number", gguf->file, key,
                        gguf_kind(a, value));
     *out = gguf_int(value, 0);
     return 0;
@@ -276,22 +277,22 @@ static int part_stem(const char *path, int64_t n_parts)
     return (int)(count - TAIL);
 }
 
-static int append_part(struct weights *w, const char *path, struct err *e)
+static int append_part(struct weights *weights, const char *path, struct err *e)
 {
     struct span bytes;
     const struct gguf *gguf;
 
-    if (weights_map(w, path, &bytes, e) != 0)
+    if (weights_map(weights, path, &bytes, e) != 0)
         return -1;
-    gguf = gguf_read(w->a, bytes, path, e);
+    gguf = gguf_read(weights->a, bytes, path, e);
     if (gguf == NULL)
         return -1;
-    if (w->gguf == NULL)
-        w->gguf = gguf;
-    return gguf_tensors_append(w, gguf, e);
+    if (weights->gguf == NULL)
+        weights->gguf = gguf;
+    return gguf_tensors_append(weights, gguf, e);
 }
 
-static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts,
+static int open_parts(struct weights *weights, const struct gguf *any, int64_t n_parts,
                       struct err *e)
 {
     int stem = part_stem(any->file, n_parts);
@@ -302,42 +303,43 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
                        "-00001-of-%05lld.gguf", any->file, (long long)n_parts,
                        (long long)n_parts);
     for (int64_t i = 1; i <= n_parts; i++)
-        if (append_part(w, arena_printf(w->a, "%.*s-%05lld-of-%05lld.gguf", stem,
-                                        any->file, (long long)i, (long long)n_parts),
+        if (append_part(weights, arena_printf(weights->a, "%.*s-%05lld-of-%05lld.gguf", stem,
+                                              any->file, (long long)i, (long long)n_parts),
                         e) != 0)
             return -1;
-    if (small_int(w->a, w->gguf, "split.tensors.count", &n_tensors, e) != 0)
+    if (small_int(weights->a, weights->gguf, "split.tensors.count", &n_tensors, e) != 0)
         return -1;
-    if (n_tensors >= 0 && n_tensors != w->n_stored)
+    if (n_tensors >= 0 && n_tensors != weights->n_stored)
         return err_set(e, ERR_INPUT, "%s: split.tensors.count: %lld, but the parts have "
-                       "%lld tensor%s", w->gguf->file, (long long)n_tensors,
-                       (long long)w->n_stored, str_plural(w->n_stored));
+                       "%lld tensor%s", weights->gguf->file, (long long)n_tensors,
+                       (long long)weights->n_stored, str_plural(weights->n_stored));
     return 0;
 }
 
-int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e)
+int gguf_tensors_open(struct weights *weights, struct span bytes, const char *file, struct err *e)
 {
     enum { MOST_PARTS = 99999 };
-    const struct gguf *gguf = gguf_read(w->a, bytes, file, e);
+    const struct gguf *gguf = gguf_read(weights->a, bytes, file, e);
     int64_t n_parts = 1;
 
-    if (gguf == NULL || small_int(w->a, gguf, "split.count", &n_parts, e) != 0)
+    if (gguf == NULL || small_int(weights->a, gguf, "split.count", &n_parts, e) != 0)
         return -1;
     if (n_parts < 0 || n_parts > MOST_PARTS)
         return err_set(e, ERR_INPUT, "%s: split.count: found %lld, expected at most %d", file,
                        (long long)n_parts, MOST_PARTS);
     if (n_parts > 1) {
-        if (open_parts(w, gguf, n_parts, e) != 0)
+        if (open_parts(weights, gguf, n_parts, e) != 0)
             return -1;
     } else {
-        w->gguf = gguf;
-        if (gguf_tensors_append(w, gguf, e) != 0)
+        weights->gguf = gguf;
+        if (gguf_tensors_append(weights, gguf, e) != 0)
             return -1;
     }
-    return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
+    return weights_sort(weights->a, weights->tensor, weights->n,
+                        e) != 0 ? err_under(e, "%s", file) : 0;
 }
 
-const struct gguf *weights_gguf(const struct weights *w)
+const struct gguf *weights_gguf(const struct weights *weights)
 {
-    return w->gguf;
+    return weights->gguf;
 }

@@ -44,7 +44,7 @@ size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
     return count;
 }
 
-int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
+int npy_write(FILE *file, enum dtype dtype, int n_dims, const int64_t *shape,
               const void *elements, struct err *e)
 {
     struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
@@ -58,9 +58,9 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
         return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
     count = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     errno = 0;
-    fwrite(head, 1, count, f);
-    bytes_write(f, elements, (size_t)n_data / size, size);
-    if (ferror(f))
+    fwrite(head, 1, count, file);
+    bytes_write(file, elements, (size_t)n_data / size, size);
+    if (ferror(file))
         return err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
     return 0;
 }
@@ -68,20 +68,20 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
 /* ---- reading ---- */
 
 /* A Python string without escapes, of at most 31 bytes. */
-static int string(struct json_scan *s, char out[32], struct err *e)
+static int string(struct json_scan *scan, char out[32], struct err *e)
 {
-    char quote = json_scan_take(s, '\'') ? '\'' : '"';
+    char quote = json_scan_take(scan, '\'') ? '\'' : '"';
     size_t count = 0;
 
-    if (quote == '"' && !json_scan_take(s, '"'))
-        return json_scan_unexpected(s, "a string", e);
-    while (s->at < s->end && *s->at != (unsigned char)quote && *s->at != '\\' &&
-           *s->at != '\0' && count < 31)
-        out[count++] = (char)*s->at++;
+    if (quote == '"' && !json_scan_take(scan, '"'))
+        return json_scan_unexpected(scan, "a string", e);
+    while (scan->at < scan->end && *scan->at != (unsigned char)quote && *scan->at != '\\' &&
+           *scan->at != '\0' && count < 31)
+        out[count++] = (char)*scan->at++;
     out[count] = '\0';
-    if (s->at == s->end || *s->at != (unsigned char)quote)
-        return json_scan_unexpected(s, "the end of a short string", e);
-    s->at++;
+    if (scan->at == scan->end || *scan->at != (unsigned char)quote)
+        return json_scan_unexpected(scan, "the end of a short string", e);
+    scan->at++;
     return 0;
 }
 
@@ -103,22 +103,22 @@ static int string_width(const char *descr)
     return count > 0 && count <= 9 && descr[2 + count] == '\0' ? atoi(descr + 2) : 0;
 }
 
-static int read_descr(struct json_scan *s, struct header *h, struct err *e)
+static int read_descr(struct json_scan *scan, struct header *header, struct err *e)
 {
     char descr[32];
 
-    if (json_scan_take(s, '['))
+    if (json_scan_take(scan, '['))
         return err_set(e, ERR_INPUT, "holds records of named fields, expected plain numbers");
-    if (string(s, descr, e) != 0)
+    if (string(scan, descr, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
         if (dtype_table[i].npy != NULL && strcmp(descr, dtype_table[i].npy) == 0) {
-            h->t->dtype = (enum dtype)i;
+            header->t->dtype = (enum dtype)i;
             return 0;
         }
-    h->width = h->may_hold_strings ? string_width(descr) : 0;
-    if (h->width > 0) {
-        h->t->dtype = DTYPE_I32;
+    header->width = header->may_hold_strings ? string_width(descr) : 0;
+    if (header->width > 0) {
+        header->t->dtype = DTYPE_I32;
         return 0;
     }
     if (descr[0] != '\0' && descr[1] == 'O')
@@ -129,43 +129,43 @@ static int read_descr(struct json_scan *s, struct header *h, struct err *e)
                    "safetensors file could hold (<f4, <i8, ..)", descr);
 }
 
-static bool npy_word(struct json_scan *s, const char *w)
+static bool npy_word(struct json_scan *scan, const char *w)
 {
     size_t count = strlen(w);
 
-    if (json_scan_at_end(s) || (size_t)(s->end - s->at) < count ||
-        memcmp(s->at, w, count) != 0)
+    if (json_scan_at_end(scan) || (size_t)(scan->end - scan->at) < count ||
+        memcmp(scan->at, w, count) != 0)
         return false;
-    s->at += count;
+    scan->at += count;
     return true;
 }
 
-static int read_order(struct json_scan *s, struct header *h, struct err *e)
+static int read_order(struct json_scan *scan, struct header *header, struct err *e)
 {
-    (void)h;
-    if (npy_word(s, "True"))
+    (void)header;
+    if (npy_word(scan, "True"))
         return err_set(e, ERR_INPUT, "is in Fortran order, expected C order "
                        "(numpy.ascontiguousarray)");
-    return npy_word(s, "False") ? 0 : json_scan_unexpected(s, "True or False", e);
+    return npy_word(scan, "False") ? 0 : json_scan_unexpected(scan, "True or False", e);
 }
 
-static int npy_read_shape(struct json_scan *s, struct header *h, struct err *e)
+static int npy_read_shape(struct json_scan *scan, struct header *header, struct err *e)
 {
-    struct tensor *tensor = h->t;
+    struct tensor *tensor = header->t;
 
     tensor->n_dims = 0;
-    if (json_scan_expect(s, '(', e) != 0)
+    if (json_scan_expect(scan, '(', e) != 0)
         return -1;
-    while (!json_scan_take(s, ')')) {
+    while (!json_scan_take(scan, ')')) {
         if (tensor->n_dims == MAX_DIMS)
             return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
-        if (json_scan_count(s, &tensor->shape[tensor->n_dims], e) != 0)
+        if (json_scan_count(scan, &tensor->shape[tensor->n_dims], e) != 0)
             return -1;
         tensor->n_dims++;
-        if (!json_scan_take(s, ','))
-            return tensor->n_dims > 1 ? json_scan_expect(s, ')', e) :
-                                        json_scan_expect(s, ',', e);
+        if (!json_scan_take(scan, ','))
+            return tensor->n_dims > 1 ? json_scan_expect(scan, ')', e) :
+                                        json_scan_expect(scan, ',', e);
     }
     return 0;
 }
@@ -178,39 +178,39 @@ static const struct {
 };
 enum { N_FIELD = sizeof field / sizeof *field };
 
-static int read_field(struct json_scan *s, struct header *h, unsigned *seen, struct err *e)
+static int read_field(struct json_scan *scan, struct header *header, unsigned *seen, struct err *e)
 {
     char key[32];
 
-    if (string(s, key, e) != 0)
+    if (string(scan, key, e) != 0)
         return -1;
     for (int i = 0; i < N_FIELD; i++)
         if (strcmp(key, field[i].key) == 0) {
             if (*seen & 1u << i)
                 return err_set(e, ERR_INPUT, "%s appears twice", key);
             *seen |= 1u << i;
-            return json_scan_expect(s, ':', e) != 0 ? -1 : field[i].read(s, h, e);
+            return json_scan_expect(scan, ':', e) != 0 ? -1 : field[i].read(scan, header, e);
         }
     return err_set(e, ERR_INPUT, "key '%s', expected descr, fortran_order or shape", key);
 }
 
-static int read_dict(struct json_scan *s, struct header *h, struct err *e)
+static int read_dict(struct json_scan *scan, struct header *header, struct err *e)
 {
     unsigned seen = 0;
 
-    if (json_scan_expect(s, '{', e) != 0)
+    if (json_scan_expect(scan, '{', e) != 0)
         return -1;
-    while (!json_scan_take(s, '}')) {
-        if (read_field(s, h, &seen, e) != 0)
+    while (!json_scan_take(scan, '}')) {
+        if (read_field(scan, header, &seen, e) != 0)
             return -1;
-        if (!json_scan_take(s, ',')) {
-            if (json_scan_expect(s, '}', e) != 0)
+        if (!json_scan_take(scan, ',')) {
+            if (json_scan_expect(scan, '}', e) != 0)
                 return -1;
             break;
         }
     }
-    if (!json_scan_at_end(s))
-        return json_scan_unexpected(s, "only spaces after the dictionary", e);
+    if (!json_scan_at_end(scan))
+        return json_scan_unexpected(scan, "only spaces after the dictionary", e);
     for (int i = 0; i < N_FIELD; i++)
         if (!(seen & 1u << i))
             return err_set(e, ERR_INPUT, "has no '%s'", field[i].key);
@@ -218,14 +218,14 @@ static int read_dict(struct json_scan *s, struct header *h, struct err *e)
 }
 
 /* Code points are one more dimension. */
-static int add_width(struct header *h, struct err *e)
+static int add_width(struct header *header, struct err *e)
 {
-    if (h->width == 0)
+    if (header->width == 0)
         return 0;
-    if (h->t->n_dims != 1)
+    if (header->t->n_dims != 1)
         return err_set(e, ERR_INPUT, "holds strings in %d dimensions, expected one",
-                       h->t->n_dims);
-    h->t->shape[h->t->n_dims++] = h->width;
+                       header->t->n_dims);
+    header->t->shape[header->t->n_dims++] = header->width;
     return 0;
 }
 
@@ -249,8 +249,8 @@ uint64_t npy_header_end(struct span begin)
     return dict_at(begin) + dict_bytes(begin);
 }
 
-/* Sets s to the dictionary. */
-static int find_dict(struct json_scan *s, struct span bytes, struct err *e)
+/* Sets scan to the dictionary. */
+static int find_dict(struct json_scan *scan, struct span bytes, struct err *e)
 {
     const unsigned char *p = bytes.data;
     size_t at = dict_at(bytes);
@@ -267,14 +267,14 @@ static int find_dict(struct json_scan *s, struct span bytes, struct err *e)
     if (dict_bytes(bytes) > bytes.size - at)
         return err_set(e, ERR_INPUT, ".npy header of %llu bytes, but only %zu follow",
                        (unsigned long long)dict_bytes(bytes), bytes.size - at);
-    s->begin = s->at = p + at;
-    s->end = s->begin + dict_bytes(bytes);
+    scan->begin = scan->at = p + at;
+    scan->end = scan->begin + dict_bytes(bytes);
     return 0;
 }
 
-int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size, struct err *e)
+int npy_parse(struct tensor *tensor, bool *strings, struct span bytes, uint64_t size, struct err *e)
 {
-    struct header header = { .t = t, .may_hold_strings = strings != NULL };
+    struct header header = { .t = tensor, .may_hold_strings = strings != NULL };
     struct json_scan scan;
     uint64_t left;
     int64_t want;
@@ -283,14 +283,14 @@ int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size,
         return -1;
     if (read_dict(&scan, &header, e) != 0 || add_width(&header, e) != 0)
         return err_under(e, ".npy header");
-    if (tensor_measure(t, &want) != 0)
+    if (tensor_measure(tensor, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
     left = size - (uint64_t)(scan.end - bytes.data);
     if ((uint64_t)want != left)
         return err_set(e, ERR_INPUT, ".npy holds %llu byte%s of data, expected %lld for its "
                        "shape", (unsigned long long)left, str_plural((int64_t)left),
                        (long long)want);
-    t->data = scan.end;
+    tensor->data = scan.end;
     if (strings != NULL)
         *strings = header.width > 0;
     return 0;

@@ -44,36 +44,36 @@ struct npz {
     int why;                    /* errno of the first failure */
 };
 
-struct npz *npz_new(struct arena *a, FILE *f)
+struct npz *npz_new(struct arena *a, FILE *file)
 {
     struct npz *npz = arena_alloc(a, 1, sizeof *npz);
 
     npz->a = a;
-    npz->fd = fileno(f);
+    npz->fd = fileno(file);
     pthread_mutex_init(&npz->lock, NULL);
     return npz;
 }
 
 /* The first failure is kept until npz_finish. */
-static void npz_fail(struct npz *z, int why)
+static void npz_fail(struct npz *npz, int why)
 {
-    pthread_mutex_lock(&z->lock);
-    if (z->why == 0)
-        z->why = why;
-    pthread_mutex_unlock(&z->lock);
+    pthread_mutex_lock(&npz->lock);
+    if (npz->why == 0)
+        npz->why = why;
+    pthread_mutex_unlock(&npz->lock);
 }
 
-static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
+static void write_at(struct npz *npz, int64_t at, const void *bytes, size_t n)
 {
     const char *cursor = bytes;
 
     while (n > 0) {
-        ssize_t done = pwrite(z->fd, cursor, n, at);
+        ssize_t done = pwrite(npz->fd, cursor, n, at);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            npz_fail(z, done < 0 ? errno : ENOSPC);
+            npz_fail(npz, done < 0 ? errno : ENOSPC);
             return;
         }
         cursor += done;
@@ -84,50 +84,50 @@ static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
 
 /* ---- members ---- */
 
-static int64_t npz_size_of(const struct member *m)
+static int64_t npz_size_of(const struct member *member)
 {
-    return m->n_head + m->n_data;
+    return member->n_head + member->n_data;
 }
 
-static bool is_large(const struct member *m)
+static bool is_large(const struct member *member)
 {
-    return (uint64_t)npz_size_of(m) >= ZIP_32;
+    return (uint64_t)npz_size_of(member) >= ZIP_32;
 }
 
-static size_t n_local(const struct member *m)
+static size_t n_local(const struct member *member)
 {
-    return N_LOCAL + strlen(m->name) + (is_large(m) ? 20 : 0);
+    return N_LOCAL + strlen(member->name) + (is_large(member) ? 20 : 0);
 }
 
 /* Gives out room; a file that would grow over 2^63 bytes fails at the finish. */
-static int npz_add_member(struct npz *z, struct member m)
+static int npz_add_member(struct npz *npz, struct member m)
 {
-    struct member *copy = arena_alloc(z->a, 1, sizeof *copy), **member = z->member;
+    struct member *copy = arena_alloc(npz->a, 1, sizeof *copy), **member = npz->member;
     int64_t size;
 
     if (strlen(m.name) > ZIP_16)
-        npz_fail(z, ENAMETOOLONG);
-    m.offset = z->end;
+        npz_fail(npz, ENAMETOOLONG);
+    m.offset = npz->end;
     if (__builtin_add_overflow(m.n_head, m.n_data, &size) ||
         __builtin_add_overflow(m.offset, (int64_t)n_local(&m), &m.at) ||
-        __builtin_add_overflow(m.at, size, &z->end)) {
-        npz_fail(z, EFBIG);
+        __builtin_add_overflow(m.at, size, &npz->end)) {
+        npz_fail(npz, EFBIG);
         m.n_data = 0;
     }
     *copy = m;
-    if (z->n == z->room) {      /* before the lock: the arena may leave by longjmp */
-        member = arena_grow(z->a, z->member, (size_t)z->n, 2 * (size_t)z->room + 16,
-                            sizeof *z->member);
-        z->room = 2 * z->room + 16;
+    if (npz->n == npz->room) {      /* before the lock: the arena may leave by longjmp */
+        member = arena_grow(npz->a, npz->member, (size_t)npz->n, 2 * (size_t)npz->room + 16,
+                            sizeof *npz->member);
+        npz->room = 2 * npz->room + 16;
     }
-    pthread_mutex_lock(&z->lock);
-    z->member = member;
-    z->member[z->n] = copy;
-    pthread_mutex_unlock(&z->lock);
-    return z->n++;
+    pthread_mutex_lock(&npz->lock);
+    npz->member = member;
+    npz->member[npz->n] = copy;
+    pthread_mutex_unlock(&npz->lock);
+    return npz->n++;
 }
 
-int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
+int npz_add(struct npz *npz, const char *name, enum dtype dtype, int n_dims,
             const int64_t *shape)
 {
     struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
@@ -140,14 +140,14 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
     for (int i = 0; i < n_dims; i++)
         tensor.shape[i] = shape[i];
     if (tensor_measure(&tensor, &member.n_data) != 0) {
-        npz_fail(z, EFBIG);
+        npz_fail(npz, EFBIG);
         member.n_data = 0;
     }
-    member.name = arena_printf(z->a, "%s.npy", name);
+    member.name = arena_printf(npz->a, "%s.npy", name);
     n_head = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
-    member.head = arena_strndup(z->a, head, n_head);
+    member.head = arena_strndup(npz->a, head, n_head);
     member.n_head = (int64_t)n_head;
-    return npz_add_member(z, member);
+    return npz_add_member(npz, member);
 }
 
 /* Code points of s, 0 after the last; how many there are, up to max.  out may be NULL. */
@@ -168,13 +168,13 @@ static int code_points(const char *s, uint32_t *out, int max)
 }
 
 /* Each cut after `most` code points. */
-static void add_strings(struct npz *z, const char *name, const char *const *strings, int n,
+static void add_strings(struct npz *npz, const char *name, const char *const *strings, int n,
                         int most)
 {
     int width = 1, i;
     int64_t shape = n;
     uint32_t *all;
-    struct member member = { .name = arena_printf(z->a, "%s.npy", name) };
+    struct member member = { .name = arena_printf(npz->a, "%s.npy", name) };
     char head[NPY_HEADER_BYTES];
     size_t n_head;
 
@@ -184,38 +184,38 @@ static void add_strings(struct npz *z, const char *name, const char *const *stri
         if (length > width)
             width = length;
     }
-    all = arena_alloc(z->a, (size_t)n, (size_t)width * sizeof *all);
+    all = arena_alloc(npz->a, (size_t)n, (size_t)width * sizeof *all);
     for (int k = 0; k < n; k++)
         code_points(strings[k], all + (size_t)k * (size_t)width, width);
     member.size_bytes = width * (int)sizeof *all;
     member.number_bytes = sizeof *all;
     member.n_data = (int64_t)n * member.size_bytes;
-    n_head = npy_header(head, arena_printf(z->a, "<U%d", width), 1, &shape);
-    member.head = arena_strndup(z->a, head, n_head);
+    n_head = npy_header(head, arena_printf(npz->a, "<U%d", width), 1, &shape);
+    member.head = arena_strndup(npz->a, head, n_head);
     member.n_head = (int64_t)n_head;
-    i = npz_add_member(z, member);
-    npz_put(z, i, 0, all, n);
+    i = npz_add_member(npz, member);
+    npz_put(npz, i, 0, all, n);
 }
 
-void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n)
+void npz_add_strings(struct npz *npz, const char *name, const char *const *strings, int n)
 {
-    add_strings(z, name, strings, n, NPZ_STRING_MAX);
+    add_strings(npz, name, strings, n, NPZ_STRING_MAX);
 }
 
-void npz_add_text(struct npz *z, const char *name, const char *text)
+void npz_add_text(struct npz *npz, const char *name, const char *text)
 {
-    add_strings(z, name, &text, 1, INT_MAX / (int)sizeof(uint32_t));
+    add_strings(npz, name, &text, 1, INT_MAX / (int)sizeof(uint32_t));
 }
 
 /* ---- data ---- */
 
-static bool add_range(struct member *m, struct range r)
+static bool add_range(struct member *member, struct range r)
 {
     /* Rows of one head come in order: what it continues was added lately. */
     enum { LATELY = 16 };
 
-    for (size_t i = m->n_ranges; i > 0 && i + LATELY > m->n_ranges; i--) {
-        struct range *s = &m->range[i - 1];
+    for (size_t i = member->n_ranges; i > 0 && i + LATELY > member->n_ranges; i--) {
+        struct range *s = &member->range[i - 1];
 
         if (s->end == r.begin) {
             s->crc = (uint32_t)crc32_combine(s->crc, r.crc, r.end - r.begin);
@@ -223,37 +223,37 @@ static bool add_range(struct member *m, struct range r)
             return true;
         }
     }
-    if (m->n_ranges == m->room) {
-        size_t room = 2 * m->room + 16;
-        struct range *p = realloc(m->range, room * sizeof *p);
+    if (member->n_ranges == member->room) {
+        size_t room = 2 * member->room + 16;
+        struct range *p = realloc(member->range, room * sizeof *p);
 
         if (p == NULL)
             return false;
-        m->range = p;
-        m->room = room;
+        member->range = p;
+        member->room = room;
     }
-    m->range[m->n_ranges++] = r;
+    member->range[member->n_ranges++] = r;
     return true;
 }
 
-/* Writes r's bytes, in the file's order; returns their checksum. */
-static uint32_t write_numbers(struct npz *z, const struct member *m, const struct range *r,
-                              const unsigned char *numbers)
+/* Writes range's bytes, in the file's order; returns their checksum. */
+static uint32_t write_numbers(struct npz *npz, const struct member *member,
+                              const struct range *range, const unsigned char *numbers)
 {
-    int64_t at = m->at + m->n_head + r->begin;
-    size_t left = (size_t)(r->end - r->begin), size = (size_t)m->number_bytes;
+    int64_t at = member->at + member->n_head + range->begin;
+    size_t left = (size_t)(range->end - range->begin), size = (size_t)member->number_bytes;
     unsigned char chunk[1 << 12];
     uint32_t crc = 0;
 
     if (BYTES_IN_ORDER) {
-        write_at(z, at, numbers, left);
+        write_at(npz, at, numbers, left);
         return (uint32_t)crc32_z(0, numbers, left);
     }
     while (left > 0) {
         size_t count = left < sizeof chunk ? left : sizeof chunk;
 
         bytes_copy(chunk, numbers, count / size, size);
-        write_at(z, at, chunk, count);
+        write_at(npz, at, chunk, count);
         crc = (uint32_t)crc32_z(crc, chunk, count);
         numbers += count;
         at += (int64_t)count;
@@ -262,27 +262,27 @@ static uint32_t write_numbers(struct npz *z, const struct member *m, const struc
     return crc;
 }
 
-void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n)
+void npz_put(struct npz *npz, int i, int64_t first, const void *elements, int64_t n)
 {
     struct member *member;
     struct range range;
     bool ok, broken;
 
-    pthread_mutex_lock(&z->lock);
-    member = z->member[i];
-    broken = z->why != 0;
-    pthread_mutex_unlock(&z->lock);
+    pthread_mutex_lock(&npz->lock);
+    member = npz->member[i];
+    broken = npz->why != 0;
+    pthread_mutex_unlock(&npz->lock);
     if (n == 0 || broken)
         return;
     range.begin = first * member->size_bytes;
     range.end = range.begin + n * member->size_bytes;
     assert(first >= 0 && n > 0 && range.end <= member->n_data);
-    range.crc = write_numbers(z, member, &range, elements);
-    pthread_mutex_lock(&z->lock);
+    range.crc = write_numbers(npz, member, &range, elements);
+    pthread_mutex_lock(&npz->lock);
     ok = add_range(member, range);
-    pthread_mutex_unlock(&z->lock);
+    pthread_mutex_unlock(&npz->lock);
     if (!ok)
-        npz_fail(z, ENOMEM);
+        npz_fail(npz, ENOMEM);
 }
 
 /* ---- checksums ---- */
@@ -308,22 +308,22 @@ static uint32_t crc_zeros(uint32_t crc, int64_t n)
     return crc;
 }
 
-static uint32_t checksum(struct member *m)
+static uint32_t checksum(struct member *member)
 {
-    uint32_t crc = (uint32_t)crc32_z(0, (const Bytef *)m->head, (size_t)m->n_head);
+    uint32_t crc = (uint32_t)crc32_z(0, (const Bytef *)member->head, (size_t)member->n_head);
     int64_t at = 0;
 
-    if (m->n_ranges > 0)
-        qsort(m->range, m->n_ranges, sizeof *m->range, npz_by_place);
-    for (size_t i = 0; i < m->n_ranges; i++) {
-        const struct range *range = &m->range[i];
+    if (member->n_ranges > 0)
+        qsort(member->range, member->n_ranges, sizeof *member->range, npz_by_place);
+    for (size_t i = 0; i < member->n_ranges; i++) {
+        const struct range *range = &member->range[i];
 
         assert(range->begin >= at);         /* nothing was written twice */
         crc = crc_zeros(crc, range->begin - at);
         crc = (uint32_t)crc32_combine(crc, range->crc, range->end - range->begin);
         at = range->end;
     }
-    return crc_zeros(crc, m->n_data - at);
+    return crc_zeros(crc, member->n_data - at);
 }
 
 /* ---- headers ---- */
@@ -333,10 +333,10 @@ struct bytes {
     size_t n;
 };
 
-static void npz_put_bytes(struct bytes *b, uint64_t v, int n_bytes)
+static void npz_put_bytes(struct bytes *bytes, uint64_t v, int n_bytes)
 {
-    bytes_put(b->p + b->n, v, n_bytes);
-    b->n += (size_t)n_bytes;
+    bytes_put(bytes->p + bytes->n, v, n_bytes);
+    bytes->n += (size_t)n_bytes;
 }
 
 static uint64_t npz_at_most(uint64_t v, uint64_t limit)
@@ -345,139 +345,139 @@ static uint64_t npz_at_most(uint64_t v, uint64_t limit)
 }
 
 /* version .. size: what local and central headers have in common. */
-static void put_common(struct bytes *b, const struct member *m, bool zip64)
+static void put_common(struct bytes *bytes, const struct member *member, bool zip64)
 {
     enum { DATE_1980_01_01 = 0x21 };
-    size_t count = strlen(m->name);
+    size_t count = strlen(member->name);
     bool ascii = true;
 
     for (size_t i = 0; i < count; i++)
-        if ((unsigned char)m->name[i] >= 0x80)
+        if ((unsigned char)member->name[i] >= 0x80)
             ascii = false;
-    npz_put_bytes(b, zip64 ? 45 : 20, 2);
-    npz_put_bytes(b, ascii || utf8_check(m->name, count) < count ? 0 : FLAG_UTF8, 2);
-    npz_put_bytes(b, METHOD_STORED, 2);
-    npz_put_bytes(b, 0, 2);
-    npz_put_bytes(b, DATE_1980_01_01, 2);
-    npz_put_bytes(b, m->crc, 4);
-    npz_put_bytes(b, npz_at_most((uint64_t)npz_size_of(m), ZIP_32), 4);
-    npz_put_bytes(b, npz_at_most((uint64_t)npz_size_of(m), ZIP_32), 4);
-    npz_put_bytes(b, count, 2);
+    npz_put_bytes(bytes, zip64 ? 45 : 20, 2);
+    npz_put_bytes(bytes, ascii || utf8_check(member->name, count) < count ? 0 : FLAG_UTF8, 2);
+    npz_put_bytes(bytes, METHOD_STORED, 2);
+    npz_put_bytes(bytes, 0, 2);
+    npz_put_bytes(bytes, DATE_1980_01_01, 2);
+    npz_put_bytes(bytes, member->crc, 4);
+    npz_put_bytes(bytes, npz_at_most((uint64_t)npz_size_of(member), ZIP_32), 4);
+    npz_put_bytes(bytes, npz_at_most((uint64_t)npz_size_of(member), ZIP_32), 4);
+    npz_put_bytes(bytes, count, 2);
 }
 
-static void put_name(struct bytes *b, const struct member *m)
+static void put_name(struct bytes *bytes, const struct member *member)
 {
-    memcpy(b->p + b->n, m->name, strlen(m->name));
-    b->n += strlen(m->name);
+    memcpy(bytes->p + bytes->n, member->name, strlen(member->name));
+    bytes->n += strlen(member->name);
 }
 
-static void write_local(struct npz *z, const struct member *m)
+static void write_local(struct npz *npz, const struct member *member)
 {
-    size_t count = n_local(m) + (size_t)m->n_head;
-    struct bytes bytes = { arena_alloc(z->a, count, 1), 0 };
+    size_t count = n_local(member) + (size_t)member->n_head;
+    struct bytes bytes = { arena_alloc(npz->a, count, 1), 0 };
 
     npz_put_bytes(&bytes, ZIP_LOCAL, 4);
-    put_common(&bytes, m, is_large(m));
-    npz_put_bytes(&bytes, is_large(m) ? 20 : 0, 2);
-    put_name(&bytes, m);
-    if (is_large(m)) {
+    put_common(&bytes, member, is_large(member));
+    npz_put_bytes(&bytes, is_large(member) ? 20 : 0, 2);
+    put_name(&bytes, member);
+    if (is_large(member)) {
         npz_put_bytes(&bytes, ZIP64_EXTRA, 2);
         npz_put_bytes(&bytes, 16, 2);
-        npz_put_bytes(&bytes, (uint64_t)npz_size_of(m), 8);
-        npz_put_bytes(&bytes, (uint64_t)npz_size_of(m), 8);
+        npz_put_bytes(&bytes, (uint64_t)npz_size_of(member), 8);
+        npz_put_bytes(&bytes, (uint64_t)npz_size_of(member), 8);
     }
-    memcpy(bytes.p + bytes.n, m->head, (size_t)m->n_head);
-    write_at(z, m->offset, bytes.p, count);
+    memcpy(bytes.p + bytes.n, member->head, (size_t)member->n_head);
+    write_at(npz, member->offset, bytes.p, count);
 }
 
-static void put_central(struct bytes *b, const struct member *m)
+static void put_central(struct bytes *bytes, const struct member *member)
 {
-    bool far = (uint64_t)m->offset >= ZIP_32, large = is_large(m);
+    bool far = (uint64_t)member->offset >= ZIP_32, large = is_large(member);
     unsigned n_extra = (large ? 16u : 0u) + (far ? 8u : 0u);
 
-    npz_put_bytes(b, ZIP_CENTRAL, 4);
-    npz_put_bytes(b, 3 << 8 | 45, 2);             /* made by: Unix, for the permissions */
-    put_common(b, m, large || far);
-    npz_put_bytes(b, n_extra > 0 ? n_extra + 4 : 0, 2);
-    npz_put_bytes(b, 0, 6);                       /* comment, disk, internal */
-    npz_put_bytes(b, 0100644u << 16, 4);
-    npz_put_bytes(b, npz_at_most((uint64_t)m->offset, ZIP_32), 4);
-    put_name(b, m);
+    npz_put_bytes(bytes, ZIP_CENTRAL, 4);
+    npz_put_bytes(bytes, 3 << 8 | 45, 2);             /* made by: Unix, for the permissions */
+    put_common(bytes, member, large || far);
+    npz_put_bytes(bytes, n_extra > 0 ? n_extra + 4 : 0, 2);
+    npz_put_bytes(bytes, 0, 6);                       /* comment, disk, internal */
+    npz_put_bytes(bytes, 0100644u << 16, 4);
+    npz_put_bytes(bytes, npz_at_most((uint64_t)member->offset, ZIP_32), 4);
+    put_name(bytes, member);
     if (n_extra > 0) {
-        npz_put_bytes(b, ZIP64_EXTRA, 2);
-        npz_put_bytes(b, n_extra, 2);
+        npz_put_bytes(bytes, ZIP64_EXTRA, 2);
+        npz_put_bytes(bytes, n_extra, 2);
     }
     if (large) {
-        npz_put_bytes(b, (uint64_t)npz_size_of(m), 8);
-        npz_put_bytes(b, (uint64_t)npz_size_of(m), 8);
+        npz_put_bytes(bytes, (uint64_t)npz_size_of(member), 8);
+        npz_put_bytes(bytes, (uint64_t)npz_size_of(member), 8);
     }
     if (far)
-        npz_put_bytes(b, (uint64_t)m->offset, 8);
+        npz_put_bytes(bytes, (uint64_t)member->offset, 8);
 }
 
-static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offset)
+static void put_end(struct bytes *bytes, int n_members, uint64_t size, uint64_t offset)
 {
     uint64_t count = (uint64_t)n_members;
 
     if (count >= ZIP_16 || size >= ZIP_32 || offset >= ZIP_32) {
-        npz_put_bytes(b, ZIP64_END, 4);
-        npz_put_bytes(b, N_END64 - 12, 8);
-        npz_put_bytes(b, 3 << 8 | 45, 2);
-        npz_put_bytes(b, 45, 2);
-        npz_put_bytes(b, 0, 8);
-        npz_put_bytes(b, count, 8);
-        npz_put_bytes(b, count, 8);
-        npz_put_bytes(b, size, 8);
-        npz_put_bytes(b, offset, 8);
-        npz_put_bytes(b, ZIP64_LOCATOR, 4);
-        npz_put_bytes(b, 0, 4);
-        npz_put_bytes(b, offset + size, 8);
-        npz_put_bytes(b, 1, 4);
+        npz_put_bytes(bytes, ZIP64_END, 4);
+        npz_put_bytes(bytes, N_END64 - 12, 8);
+        npz_put_bytes(bytes, 3 << 8 | 45, 2);
+        npz_put_bytes(bytes, 45, 2);
+        npz_put_bytes(bytes, 0, 8);
+        npz_put_bytes(bytes, count, 8);
+        npz_put_bytes(bytes, count, 8);
+        npz_put_bytes(bytes, size, 8);
+        npz_put_bytes(bytes, offset, 8);
+        npz_put_bytes(bytes, ZIP64_LOCATOR, 4);
+        npz_put_bytes(bytes, 0, 4);
+        npz_put_bytes(bytes, offset + size, 8);
+        npz_put_bytes(bytes, 1, 4);
     }
-    npz_put_bytes(b, ZIP_END, 4);
-    npz_put_bytes(b, 0, 4);
-    npz_put_bytes(b, npz_at_most(count, ZIP_16), 2);
-    npz_put_bytes(b, npz_at_most(count, ZIP_16), 2);
-    npz_put_bytes(b, npz_at_most(size, ZIP_32), 4);
-    npz_put_bytes(b, npz_at_most(offset, ZIP_32), 4);
-    npz_put_bytes(b, 0, 2);
+    npz_put_bytes(bytes, ZIP_END, 4);
+    npz_put_bytes(bytes, 0, 4);
+    npz_put_bytes(bytes, npz_at_most(count, ZIP_16), 2);
+    npz_put_bytes(bytes, npz_at_most(count, ZIP_16), 2);
+    npz_put_bytes(bytes, npz_at_most(size, ZIP_32), 4);
+    npz_put_bytes(bytes, npz_at_most(offset, ZIP_32), 4);
+    npz_put_bytes(bytes, 0, 2);
 }
 
-static void write_directory(struct npz *z)
+static void write_directory(struct npz *npz)
 {
     size_t room = N_END64 + N_LOCATOR64 + N_END;
     struct bytes bytes;
 
-    for (int i = 0; i < z->n; i++)
-        room += N_CENTRAL + strlen(z->member[i]->name) + 28;
-    bytes = (struct bytes){ arena_alloc(z->a, room, 1), 0 };
-    for (int i = 0; i < z->n; i++)
-        put_central(&bytes, z->member[i]);
-    put_end(&bytes, z->n, bytes.n, (uint64_t)z->end);
-    write_at(z, z->end, bytes.p, bytes.n);
+    for (int i = 0; i < npz->n; i++)
+        room += N_CENTRAL + strlen(npz->member[i]->name) + 28;
+    bytes = (struct bytes){ arena_alloc(npz->a, room, 1), 0 };
+    for (int i = 0; i < npz->n; i++)
+        put_central(&bytes, npz->member[i]);
+    put_end(&bytes, npz->n, bytes.n, (uint64_t)npz->end);
+    write_at(npz, npz->end, bytes.p, bytes.n);
 }
 
 /* ---- the end ---- */
 
-void npz_abort(struct npz *z)
+void npz_abort(struct npz *npz)
 {
-    for (int i = 0; i < z->n; i++)
-        free(z->member[i]->range);
-    z->n = 0;
-    pthread_mutex_destroy(&z->lock);
+    for (int i = 0; i < npz->n; i++)
+        free(npz->member[i]->range);
+    npz->n = 0;
+    pthread_mutex_destroy(&npz->lock);
 }
 
-int npz_finish(struct npz *z, struct err *e)
+int npz_finish(struct npz *npz, struct err *e)
 {
     int why;
 
-    for (int i = 0; i < z->n && z->why == 0; i++) {
-        z->member[i]->crc = checksum(z->member[i]);
-        write_local(z, z->member[i]);
+    for (int i = 0; i < npz->n && npz->why == 0; i++) {
+        npz->member[i]->crc = checksum(npz->member[i]);
+        write_local(npz, npz->member[i]);
     }
-    if (z->why == 0)
-        write_directory(z);
-    why = z->why;
-    npz_abort(z);
+    if (npz->why == 0)
+        write_directory(npz);
+    why = npz->why;
+    npz_abort(npz);
     return why == 0 ? 0 : err_set(e, ERR_SYSTEM, "write failed: %s", strerror(why));
 }

@@ -18,18 +18,18 @@
 struct npz;
 
 /*
- * Writes to f, which must be a file that can be sought, at offset 0 (see
+ * Writes to file, which must be a file that can be sought, at offset 0 (see
  * out_open).  Members may be filled in any order by several threads: npz_put is
  * safe to call from them for ranges that do not overlap.  Ends with npz_finish
  * or npz_abort.
  */
-struct npz *npz_new(struct arena *a, FILE *f);
+struct npz *npz_new(struct arena *a, FILE *file);
 
 /*
  * Adds the array NAME.npy and reserves its space; returns its index.  Only one
  * thread may add.  dtype must have an npy name.
  */
-int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
+int npz_add(struct npz *npz, const char *name, enum dtype dtype, int n_dims,
             const int64_t *shape);
 
 /*
@@ -37,26 +37,26 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
  * NPZ_STRING_MAX code points; bytes that are not UTF-8 become U+FFFD.
  */
 enum { NPZ_STRING_MAX = 256 };
-void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n);
+void npz_add_strings(struct npz *npz, const char *name, const char *const *strings, int n);
 
 /* The same for one string, which is not cut. */
-void npz_add_text(struct npz *z, const char *name, const char *text);
+void npz_add_text(struct npz *npz, const char *name, const char *text);
 
 /*
  * Writes n elements at element offset first of array i.  Every element of every
  * array must have been written exactly once before npz_finish; what was left
  * out reads as zero (the file is sparse there, the checksum right).
  */
-void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n);
+void npz_put(struct npz *npz, int i, int64_t first, const void *elements, int64_t n);
 
 /* Checksums, central directory.  Errors: a failed write or seek. */
-int npz_finish(struct npz *z, struct err *e);
+int npz_finish(struct npz *npz, struct err *e);
 
 /* In place of npz_finish, if the file is abandoned: frees memory. */
-void npz_abort(struct npz *z);
+void npz_abort(struct npz *npz);
 
 /* One array as .npy, to any stream. */
-int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
+int npy_write(FILE *file, enum dtype dtype, int n_dims, const int64_t *shape,
               const void *elements, struct err *e);
 
 /* ---- reading ---- */
@@ -87,7 +87,7 @@ struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *
                                 struct err *e);
 
 /* The bytes of a member that is not .npy ("tokens.json"); data NULL if there is none. */
-struct span npz_bytes(const struct weights *w, const char *name);
+struct span npz_bytes(const struct weights *weights, const char *name);
 
 /*
  * The array NAME.npy of strings: I32 [n, width] of code points; NULL if there is none.  And string
@@ -95,7 +95,7 @@ struct span npz_bytes(const struct weights *w, const char *name);
  *
  * Errors (ERR_INPUT): not a code point of Unicode; NULL is returned.
  */
-const struct tensor *npz_strings(const struct weights *w, const char *name);
+const struct tensor *npz_strings(const struct weights *weights, const char *name);
 char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_t *size,
                  struct err *e);
 

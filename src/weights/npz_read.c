@@ -8,71 +8,72 @@
 #include "weights/zip.h"
 
 /* One array, of numbers or of strings. */
-static int add_array(struct weights *w, const struct zip_entry *x, const char *file,
+static int add_array(struct weights *weights, const struct zip_entry *x, const char *file,
                      struct err *e)
 {
     struct tensor tensor = { .file = file };
     bool strings = false;
 
-    tensor.name = arena_strndup(w->a, x->name, x->n_name - (sizeof NPY - 1));
+    tensor.name = arena_strndup(weights->a, x->name, x->n_name - (sizeof NPY - 1));
     if (npy_parse(&tensor, &strings, x->bytes, x->size, e) != 0)
-        return err_under(e, "%s", str_shown(w->a, x->name));
+        return err_under(e, "%s", str_shown(weights->a, x->name));
     if (strings)
-        w->strings[w->n_strings++] = tensor;
+        weights->strings[weights->n_strings++] = tensor;
     else
-        w->tensor[w->n++] = tensor;
+        weights->tensor[weights->n++] = tensor;
     return 0;
 }
 
 /* No name twice, also of one array of numbers and one of strings. */
-static int sort_arrays(struct weights *w, struct err *e)
+static int sort_arrays(struct weights *weights, struct err *e)
 {
-    if (weights_sort(w->a, w->tensor, w->n, e) != 0 ||
-        weights_sort(w->a, w->strings, w->n_strings, e) != 0)
+    if (weights_sort(weights->a, weights->tensor, weights->n, e) != 0 ||
+        weights_sort(weights->a, weights->strings, weights->n_strings, e) != 0)
         return -1;
-    for (int i = 0; i < w->n_strings; i++)
-        if (weights_find(w, w->strings[i].name) != NULL)
+    for (int i = 0; i < weights->n_strings; i++)
+        if (weights_find(weights, weights->strings[i].name) != NULL)
             return err_set(e, ERR_INPUT, "%s: appears twice",
-                           str_shown(w->a, w->strings[i].name));
+                           str_shown(weights->a, weights->strings[i].name));
     return 0;
 }
 
-static int sort_out(struct weights *w, struct zip *z, const char *file, struct err *e)
+static int sort_out(struct weights *weights, struct zip *zip, const char *file, struct err *e)
 {
-    w->tensor = arena_alloc(w->a, (size_t)z->n, sizeof *w->tensor);
-    w->strings = arena_alloc(w->a, (size_t)z->n, sizeof *w->strings);
-    w->plain = arena_alloc(w->a, (size_t)z->n, sizeof *w->plain);
-    for (uint64_t i = 0; i < z->n; i++) {
-        struct zip_entry *entry = &z->entry[i];
+    weights->tensor = arena_alloc(weights->a, (size_t)zip->n, sizeof *weights->tensor);
+    weights->strings = arena_alloc(weights->a, (size_t)zip->n, sizeof *weights->strings);
+    weights->plain = arena_alloc(weights->a, (size_t)zip->n, sizeof *weights->plain);
+    for (uint64_t i = 0; i < zip->n; i++) {
+        struct zip_entry *entry = &zip->entry[i];
 
         if (!str_ends_with(entry->name, NPY))
-            w->plain[w->n_plain++] = (struct named_span){ entry->name, entry->bytes };
-        else if (add_array(w, entry, file, e) != 0)
+            weights->plain[weights->n_plain++] = (struct named_span){ entry->name, entry->bytes };
+        else if (add_array(weights, entry, file, e) != 0)
             return -1;
     }
-    return sort_arrays(w, e);
+    return sort_arrays(weights, e);
 }
 
-static int open_zip(struct weights *w, struct span bytes, const char *file, bool shapes_only,
+static int open_zip(struct weights *weights, struct span bytes, const char *file, bool shapes_only,
                     struct err *e)
 {
-    struct zip zip = { .a = w->a, .file = bytes, .shapes_only = shapes_only };
+    struct zip zip = { .a = weights->a, .file = bytes, .shapes_only = shapes_only };
 
-    return zip_read(&zip, e) != 0 ? -1 : sort_out(w, &zip, file, e);
+    return zip_read(&zip, e) != 0 ? -1 : sort_out(weights, &zip, file, e);
 }
 
-static int open_bytes(struct weights *w, struct span bytes, const char *file,
+static int open_bytes(struct weights *weights, struct span bytes, const char *file,
                       bool shapes_only, struct err *e)
 {
     if (bytes.size >= 4 && memcmp(bytes.data, "PK", 2) == 0)
-        return open_zip(w, bytes, file, shapes_only, e) != 0 ? err_under(e, "%s", file) : 0;
+        return open_zip(weights, bytes, file, shapes_only, e) != 0 ? err_under(e, "%s", file) : 0;
     if (bytes.size == 0 || bytes.data[0] != 0x93)
         return err_set(e, ERR_INPUT, "%s: is neither .npz nor .npy", file);
-    w->tensor = arena_alloc(w->a, 1, sizeof *w->tensor);
-    w->n = 1;
-    w->tensor->name = "";
-    w->tensor->file = file;
-    return npy_parse(w->tensor, NULL, bytes, bytes.size, e) != 0 ? err_under(e, "%s", file) : 0;
+    weights->tensor = arena_alloc(weights->a, 1, sizeof *weights->tensor);
+    weights->n = 1;
+    weights->tensor->name = "";
+    weights->tensor->file = file;
+    return npy_parse(weights->tensor, NULL, bytes, bytes.size, e) != 0 ? err_under(e, "%s", file) :
+           0;
 }
 
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
@@ -138,19 +139,19 @@ int npz_shape(struct arena *a, const char *path, struct tensor *out, struct err 
     return 0;
 }
 
-struct span npz_bytes(const struct weights *w, const char *name)
+struct span npz_bytes(const struct weights *weights, const char *name)
 {
-    for (int i = 0; i < w->n_plain; i++)
-        if (strcmp(w->plain[i].name, name) == 0)
-            return w->plain[i].bytes;
+    for (int i = 0; i < weights->n_plain; i++)
+        if (strcmp(weights->plain[i].name, name) == 0)
+            return weights->plain[i].bytes;
     return (struct span){ NULL, 0 };
 }
 
-const struct tensor *npz_strings(const struct weights *w, const char *name)
+const struct tensor *npz_strings(const struct weights *weights, const char *name)
 {
-    for (int i = 0; i < w->n_strings; i++)
-        if (strcmp(w->strings[i].name, name) == 0)
-            return &w->strings[i];
+    for (int i = 0; i < weights->n_strings; i++)
+        if (strcmp(weights->strings[i].name, name) == 0)
+            return &weights->strings[i];
     return NULL;
 }
 

@@ -66,6 +66,7 @@ struct quantisation {
  * found, expected); groups that do not divide the inputs; a group number out of range;
  * no packed linear of the method.
  */
-int weights_dequantise(struct weights *w, const struct quantisation *p, struct err *e);
+int weights_dequantise(struct weights *weights, const struct quantisation *quantisation,
+                       struct err *e);
 
 #endif

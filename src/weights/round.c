@@ -18,14 +18,14 @@ static float round_largest_of(enum dtype to)
     return to == DTYPE_Q8_0 ? 127 * 65504.0f : 65504.0f;
 }
 
-static bool round_fits(const struct tensor *t, enum dtype to)
+static bool round_fits(const struct tensor *tensor, enum dtype to)
 {
     float chunk[CHUNK], most = round_largest_of(to);
 
-    for (int64_t at = 0; at < t->n_elements; at += CHUNK) {
-        int64_t n = t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK;
+    for (int64_t at = 0; at < tensor->n_elements; at += CHUNK) {
+        int64_t n = tensor->n_elements - at < CHUNK ? tensor->n_elements - at : CHUNK;
 
-        tensor_read(chunk, t, at, n);
+        tensor_read(chunk, tensor, at, n);
         for (int64_t i = 0; i < n; i++)
             if (!(fabsf(chunk[i]) <= most))
                 return false;
@@ -33,15 +33,15 @@ static bool round_fits(const struct tensor *t, enum dtype to)
     return true;
 }
 
-static enum dtype round_type_of(const struct tensor *t, enum weights_held held)
+static enum dtype round_type_of(const struct tensor *tensor, enum weights_held held)
 {
-    const struct dtype_row *stored = &dtype_table[t->dtype];
-    bool rows = t->n_dims == 2 && t->shape[1] % BLOCK == 0 && held == HELD_Q8_0;
+    const struct dtype_row *stored = &dtype_table[tensor->dtype];
+    bool rows = tensor->n_dims == 2 && tensor->shape[1] % BLOCK == 0 && held == HELD_Q8_0;
     enum dtype to = rows ? DTYPE_Q8_0 : DTYPE_F16;
 
-    if (!stored->is_float || t->n_dims < 2 || stored->block > 1)
-        return t->dtype;
-    return t->dtype != to && round_fits(t, to) ? to : t->dtype;
+    if (!stored->is_float || tensor->n_dims < 2 || stored->block > 1)
+        return tensor->dtype;
+    return tensor->dtype != to && round_fits(tensor, to) ? to : tensor->dtype;
 }
 
 /* ---- elements ---- */
@@ -113,12 +113,12 @@ static unsigned char *put_tensor(unsigned char *out, const struct tensor *from, 
 /* ---- the file ---- */
 
 /* As many bytes as *data tell; the data follow after *header of them. */
-static int write_header(struct arena *a, const struct weights *w, const struct tensor *to,
+static int write_header(struct arena *a, const struct weights *weights, const struct tensor *tensor,
                         unsigned char **file, size_t *header, uint64_t data, struct err *e)
 {
     struct memory_file *begin = memory_file_new(a);
 
-    if (safetensors_begin(begin->file, to, w->n, w->note, w->n_notes, e) != 0)
+    if (safetensors_begin(begin->file, tensor, weights->n, weights->note, weights->n_notes, e) != 0)
         return -1;
     if (memory_file_close(begin) != 0)
         return err_set(e, ERR_SYSTEM, "rounded weights: no memory for their names");
@@ -129,26 +129,27 @@ static int write_header(struct arena *a, const struct weights *w, const struct t
     return 0;
 }
 
-/* Borrows from names and shapes of w; sets what the data take, and whether any are rounded. */
-static int round_choose(const struct weights *w, enum weights_held held, struct tensor *to,
-                        uint64_t *data, bool *any, struct err *e)
+/* Borrows from names and shapes of weights; sets what the data take, and whether any are
+ * rounded. */
+static int round_choose(const struct weights *weights, enum weights_held held,
+                        struct tensor *tensor, uint64_t *data, bool *any, struct err *e)
 {
     *data = 0;
     *any = false;
-    for (int i = 0; i < w->n; i++) {
+    for (int i = 0; i < weights->n; i++) {
         int64_t size;
 
-        to[i] = w->tensor[i];
-        to[i].dtype = round_type_of(&w->tensor[i], held);
-        *any |= to[i].dtype != w->tensor[i].dtype || w->tensor[i].maker != NULL;
-        if (tensor_measure(&to[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
-            return err_set(e, ERR_INPUT, "%s: is too large to be rounded", to[i].name);
+        tensor[i] = weights->tensor[i];
+        tensor[i].dtype = round_type_of(&weights->tensor[i], held);
+        *any |= tensor[i].dtype != weights->tensor[i].dtype || weights->tensor[i].maker != NULL;
+        if (tensor_measure(&tensor[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
+            return err_set(e, ERR_INPUT, "%s: is too large to be rounded", tensor[i].name);
         *data += (uint64_t)size;
     }
     return 0;
 }
 
-int weights_round(struct weights *w, enum weights_held held, struct err *e)
+int weights_round(struct weights *weights, enum weights_held held, struct err *e)
 {
     struct tensor *to;
     unsigned char *file = NULL, *out;
@@ -159,26 +160,27 @@ int weights_round(struct weights *w, enum weights_held held, struct err *e)
 
     if (held == HELD_AS_STORED)
         return 0;
-    if (weights_gguf(w) != NULL)
+    if (weights_gguf(weights) != NULL)
         return err_set(e, ERR_USAGE, "%s: weights of a GGUF file stay in their types, expected "
-                       "safetensors", weights_gguf(w)->file);
-    to = arena_alloc(w->a, (uint64_t)w->n + 1, sizeof *to);
-    if (round_choose(w, held, to, &data, &any, e) != 0)
+                       "safetensors", weights_gguf(weights)->file);
+    to = arena_alloc(weights->a, (uint64_t)weights->n + 1, sizeof *to);
+    if (round_choose(weights, held, to, &data, &any, e) != 0)
         return -1;
     if (!any)
         return 0;
-    if (write_header(w->a, w, to, &file, &header, data, e) != 0)
+    if (write_header(weights->a, weights, to, &file, &header, data, e) != 0)
         return -1;
     out = file + header;
-    for (int i = 0; i < w->n; i++)
-        out = put_tensor(out, &w->tensor[i], to[i].dtype);
-    w->rounded = (struct span){ file, header + (size_t)data };
-    w->tensor = safetensors_read(w->a, w->rounded, "rounded weights", &n, NULL, e);
-    w->n = n;
-    return w->tensor != NULL ? 0 : -1;
+    for (int i = 0; i < weights->n; i++)
+        out = put_tensor(out, &weights->tensor[i], to[i].dtype);
+    weights->rounded = (struct span){ file, header + (size_t)data };
+    weights->tensor = safetensors_read(weights->a, weights->rounded, "rounded weights", &n, NULL,
+                                       e);
+    weights->n = n;
+    return weights->tensor != NULL ? 0 : -1;
 }
 
-struct span weights_rounded(const struct weights *w)
+struct span weights_rounded(const struct weights *weights)
 {
-    return w->rounded;
+    return weights->rounded;
 }

@@ -16,7 +16,7 @@
  * Errors, before anything is written: data over 2^63 bytes (ERR_INPUT); no memory (ERR_SYSTEM).
  * A failed write is reported by out_commit.
  */
-int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+int safetensors_begin(FILE *file, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e);
 
 #endif

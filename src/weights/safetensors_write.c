@@ -10,80 +10,80 @@
 /* Data begin at a multiple of this, so that they can be used where they are mapped. */
 enum { ALIGNMENT = 64 };
 
-static void put_string(FILE *f, const char *s)
+static void put_string(FILE *file, const char *s)
 {
-    fputc('"', f);
+    fputc('"', file);
     for (; *s != '\0'; s++)
         if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
+            fprintf(file, "\\%c", *s);
         else if ((unsigned char)*s < 0x20)
-            fprintf(f, "\\u%04x", (unsigned char)*s);
+            fprintf(file, "\\u%04x", (unsigned char)*s);
         else
-            fputc(*s, f);
-    fputc('"', f);
+            fputc(*s, file);
+    fputc('"', file);
 }
 
-static void put_notes(FILE *f, const struct note *note, int n)
+static void put_notes(FILE *file, const struct note *note, int n)
 {
-    fprintf(f, "\"__metadata__\":{");
+    fprintf(file, "\"__metadata__\":{");
     for (int i = 0; i < n; i++) {
         if (i > 0)
-            fputc(',', f);
-        put_string(f, note[i].key);
-        fputc(':', f);
-        put_string(f, note[i].value);
+            fputc(',', file);
+        put_string(file, note[i].key);
+        fputc(':', file);
+        put_string(file, note[i].value);
     }
-    fputc('}', f);
+    fputc('}', file);
 }
 
 /* One tensor, whose data begin at *at, which moves after them. */
-static int put_tensor(FILE *f, const struct tensor *t, int64_t *at, struct err *e)
+static int put_tensor(FILE *file, const struct tensor *tensor, int64_t *at, struct err *e)
 {
-    struct tensor whole = *t;
+    struct tensor whole = *tensor;
     int64_t size;
 
     if (tensor_measure(&whole, &size) != 0 || size > INT64_MAX - *at)
-        return err_set(e, ERR_INPUT, "%s: takes over 2^63 bytes", t->name);
-    put_string(f, t->name);
-    fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", dtype_table[t->dtype].name);
-    for (int i = 0; i < t->n_dims; i++)
-        fprintf(f, "%s%" PRId64, i > 0 ? "," : "", t->shape[i]);
-    fprintf(f, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", *at, *at + size);
+        return err_set(e, ERR_INPUT, "%s: takes over 2^63 bytes", tensor->name);
+    put_string(file, tensor->name);
+    fprintf(file, ":{\"dtype\":\"%s\",\"shape\":[", dtype_table[tensor->dtype].name);
+    for (int i = 0; i < tensor->n_dims; i++)
+        fprintf(file, "%s%" PRId64, i > 0 ? "," : "", tensor->shape[i]);
+    fprintf(file, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", *at, *at + size);
     *at += size;
     return 0;
 }
 
-static int put_header(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+static int put_header(FILE *file, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e)
 {
     int64_t at = 0;
 
-    fputc('{', f);
+    fputc('{', file);
     if (n_notes > 0)
-        put_notes(f, note, n_notes);
+        put_notes(file, note, n_notes);
     for (int i = 0; i < n; i++) {
         if (i > 0 || n_notes > 0)
-            fputc(',', f);
-        if (put_tensor(f, &tensor[i], &at, e) != 0)
+            fputc(',', file);
+        if (put_tensor(file, &tensor[i], &at, e) != 0)
             return -1;
     }
-    fputc('}', f);
+    fputc('}', file);
     return 0;
 }
 
 /* The header's length, the header, and blanks up to where data may begin. */
-static void put_begin(FILE *f, const char *header, size_t size)
+static void put_begin(FILE *file, const char *header, size_t size)
 {
     unsigned char length[8];
     size_t blanks = (ALIGNMENT - (sizeof length + size) % ALIGNMENT) % ALIGNMENT;
 
     bytes_put(length, size + blanks, sizeof length);
-    fwrite(length, sizeof length, 1, f);
-    fwrite(header, size, 1, f);
-    fprintf(f, "%*s", (int)blanks, "");
+    fwrite(length, sizeof length, 1, file);
+    fwrite(header, size, 1, file);
+    fprintf(file, "%*s", (int)blanks, "");
 }
 
-int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+int safetensors_begin(FILE *file, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e)
 {
     struct memory_file header;
@@ -95,7 +95,7 @@ int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct 
     if (memory_file_close(&header) != 0)
         return err_set(e, ERR_SYSTEM, "no memory for the names of the tensors");
     if (status == 0)
-        put_begin(f, header.data, header.size);
+        put_begin(file, header.data, header.size);
     memory_file_drop(&header);
     return status;
 }

@@ -8,29 +8,29 @@
 
 /* ---- files ---- */
 
-static void keep_map(struct weights *w, const struct span *map)
+static void keep_map(struct weights *weights, const struct span *map)
 {
-    if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
-        w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
-                            2 * (size_t)w->n_maps + 1, sizeof *w->map);
-    w->map[w->n_maps++] = map;
+    if ((weights->n_maps & (weights->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
+        weights->map = arena_grow(weights->a, weights->map, (size_t)weights->n_maps,
+                                  2 * (size_t)weights->n_maps + 1, sizeof *weights->map);
+    weights->map[weights->n_maps++] = map;
 }
 
-int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
+int weights_map(struct weights *weights, const char *path, struct span *out, struct err *e)
 {
-    const struct span *map = file_hold(w->a, path, e);
+    const struct span *map = file_hold(weights->a, path, e);
 
     if (map == NULL)
         return -1;
     *out = *map;
-    keep_map(w, map);
+    keep_map(weights, map);
     return 0;
 }
 
-void weights_adopt(struct weights *w, struct weights *from)
+void weights_adopt(struct weights *weights, struct weights *from)
 {
     for (int i = 0; i < from->n_maps; i++)
-        keep_map(w, from->map[i]);
+        keep_map(weights, from->map[i]);
     from->n_maps = 0;
 }
 
@@ -60,33 +60,34 @@ int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
     return 0;
 }
 
-int weights_count(const struct weights *w)
+int weights_count(const struct weights *weights)
 {
-    return w->n;
+    return weights->n;
 }
 
-const struct tensor *weights_at(const struct weights *w, int i)
+const struct tensor *weights_at(const struct weights *weights, int i)
 {
-    return &w->tensor[i];
+    return &weights->tensor[i];
 }
 
-const struct tensor *weights_find(const struct weights *w, const char *name)
+const struct tensor *weights_find(const struct weights *weights, const char *name)
 {
     struct tensor key = { .name = name };
 
-    return w->n == 0 ? NULL :
-           bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, tensors_by_name);
+    return weights->n == 0 ? NULL :
+                             bsearch(&key, weights->tensor, (size_t)weights->n,
+                                     sizeof *weights->tensor, tensors_by_name);
 }
 
 /* How many tensors stand before those whose names begin so; after: or are such. */
-static int count_before(const struct weights *w, const char *begin, bool after)
+static int count_before(const struct weights *weights, const char *begin, bool after)
 {
     size_t size = strlen(begin);
-    int low = 0, high = w->n;
+    int low = 0, high = weights->n;
 
     while (low < high) {
         int middle = low + (high - low) / 2;
-        int order = strncmp(w->tensor[middle].name, begin, size);
+        int order = strncmp(weights->tensor[middle].name, begin, size);
 
         if (order < 0 || (after && order == 0))
             low = middle + 1;
@@ -96,36 +97,36 @@ static int count_before(const struct weights *w, const char *begin, bool after)
     return low;
 }
 
-int weights_range(const struct weights *w, const char *begin, int *first)
+int weights_range(const struct weights *weights, const char *begin, int *first)
 {
-    *first = count_before(w, begin, false);
-    return count_before(w, begin, true) - *first;
+    *first = count_before(weights, begin, false);
+    return count_before(weights, begin, true) - *first;
 }
 
-const char *weights_note(const struct weights *w, const char *key)
+const char *weights_note(const struct weights *weights, const char *key)
 {
-    for (int i = 0; i < w->n_notes; i++)
-        if (strcmp(w->note[i].key, key) == 0)
-            return w->note[i].value;
+    for (int i = 0; i < weights->n_notes; i++)
+        if (strcmp(weights->note[i].key, key) == 0)
+            return weights->note[i].value;
     return NULL;
 }
 
-int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
+int weights_replace(struct weights *weights, struct tensor *tensor, int n, struct err *e)
 {
-    if (weights_sort(w->a, tensor, n, e) != 0)
+    if (weights_sort(weights->a, tensor, n, e) != 0)
         return -1;
-    w->tensor = tensor;
-    w->n = n;
+    weights->tensor = tensor;
+    weights->n = n;
     return 0;
 }
 
-const char *weights_most_type(const struct weights *w)
+const char *weights_most_type(const struct weights *weights)
 {
     int64_t size[N_DTYPE] = { 0 }, packed = 0, most = 0;
     const char *name = "";
 
-    for (int i = 0; i < w->n; i++) {
-        const struct tensor *tensor = &w->tensor[i];
+    for (int i = 0; i < weights->n; i++) {
+        const struct tensor *tensor = &weights->tensor[i];
         bool is_packed = tensor->maker != NULL && tensor->maker->quantised;
         int64_t *sum = is_packed ? &packed : &size[tensor->dtype];
 
@@ -144,26 +145,26 @@ struct quantised {
 };
 
 /* What an adapter changes may be quantised itself. */
-static void add_quantised(struct quantised *sum, const struct tensor *t)
+static void add_quantised(struct quantised *sum, const struct tensor *tensor)
 {
-    if (t->maker == NULL)
+    if (tensor->maker == NULL)
         return;
-    if (!t->maker->quantised) {
-        for (int i = 0; i < t->maker->n_parts; i++)
-            add_quantised(sum, &t->maker->part[i]);
+    if (!tensor->maker->quantised) {
+        for (int i = 0; i < tensor->maker->n_parts; i++)
+            add_quantised(sum, &tensor->maker->part[i]);
         return;
     }
-    sum->how = sum->how != NULL ? sum->how : t->maker->how;
-    sum->n_elements += t->n_elements;
-    sum->n_bytes += tensor_stored_bytes(t);
+    sum->how = sum->how != NULL ? sum->how : tensor->maker->how;
+    sum->n_elements += tensor->n_elements;
+    sum->n_bytes += tensor_stored_bytes(tensor);
 }
 
-const char *weights_quantised(const struct weights *w, double *bits)
+const char *weights_quantised(const struct weights *weights, double *bits)
 {
     struct quantised sum = { .how = NULL };
 
-    for (int i = 0; i < w->n; i++)
-        add_quantised(&sum, &w->tensor[i]);
+    for (int i = 0; i < weights->n; i++)
+        add_quantised(&sum, &weights->tensor[i]);
     if (sum.how != NULL)
         *bits = 8 * (double)sum.n_bytes / (double)sum.n_elements;
     return sum.how;

@@ -17,11 +17,11 @@ static bool is_safetensors(struct span bytes)
            bytes.data[8] == '{';
 }
 
-static int open_safetensors(struct weights *w, struct span bytes, const char *file,
+static int open_safetensors(struct weights *weights, struct span bytes, const char *file,
                             struct err *e)
 {
-    w->tensor = safetensors_read(w->a, bytes, file, &w->n, w, e);
-    return w->tensor != NULL ? 0 : -1;
+    weights->tensor = safetensors_read(weights->a, bytes, file, &weights->n, weights, e);
+    return weights->tensor != NULL ? 0 : -1;
 }
 
 static const struct {
@@ -44,7 +44,7 @@ static bool is_pointer(struct span bytes)
 }
 
 /* The content says what it is; the name only where the content is damaged. */
-static int open_bytes(struct weights *w, struct span bytes, const char *file,
+static int open_bytes(struct weights *weights, struct span bytes, const char *file,
                       struct err *e)
 {
     if (is_pointer(bytes))
@@ -52,12 +52,12 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
                        "in that folder: git lfs pull", file);
     for (int i = 0; i < N_FORMAT; i++)
         if (format[i].sniff(bytes))
-            return format[i].open(w, bytes, file, e);
-    if (foreign_file(w->a, file, bytes, e))
+            return format[i].open(weights, bytes, file, e);
+    if (foreign_file(weights->a, file, bytes, e))
         return -1;
     for (int i = 0; i < N_FORMAT; i++)
         if (str_ends_with(file, format[i].ending))
-            return format[i].open(w, bytes, file, e);
+            return format[i].open(weights, bytes, file, e);
     return err_set(e, ERR_INPUT, "%s: is not a file of weights, expected .safetensors or "
                    ".gguf", file);
 }
@@ -72,11 +72,11 @@ static bool present(const char *path)
     return lstat(path, &info) == 0;
 }
 
-static int weights_open_file(struct weights *w, const char *path, struct err *e)
+static int weights_open_file(struct weights *weights, const char *path, struct err *e)
 {
     struct span bytes;
 
-    return weights_map(w, path, &bytes, e) != 0 ? -1 : open_bytes(w, bytes, path, e);
+    return weights_map(weights, path, &bytes, e) != 0 ? -1 : open_bytes(weights, bytes, path, e);
 }
 
 /* A .safetensors file under another name than the library's, the first; NULL: none. */
@@ -100,9 +100,9 @@ static bool is_part(const char *name)
            isdigit((unsigned char)of[4]);
 }
 
-static int say_none(struct weights *w, const char *dir, struct err *e)
+static int say_none(struct weights *weights, const char *dir, struct err *e)
 {
-    const char *other = other_in(w->a, dir);
+    const char *other = other_in(weights->a, dir);
 
     if (other == NULL)
         return err_set(e, ERR_INPUT, "%s: holds no weights, expected model.safetensors, "
@@ -110,46 +110,46 @@ static int say_none(struct weights *w, const char *dir, struct err *e)
     if (is_part(other))
         return err_set(e, ERR_INPUT, "%s: holds parts (%s), but no "
                        "model.safetensors.index.json that lists their tensors", dir,
-                       str_shown(w->a, other));
+                       str_shown(weights->a, other));
     return err_set(e, ERR_INPUT, "%s: holds no model.safetensors, but %s: give its path if "
-                   "that is the model", dir, str_shown(w->a, other));
+                   "that is the model", dir, str_shown(weights->a, other));
 }
 
-static int open_dir(struct weights *w, const char *dir, struct err *e)
+static int open_dir(struct weights *weights, const char *dir, struct err *e)
 {
-    const char *one = file_join(w->a, dir, "model.safetensors");
-    const char *index = file_join(w->a, dir, "model.safetensors.index.json");
+    const char *one = file_join(weights->a, dir, "model.safetensors");
+    const char *index = file_join(weights->a, dir, "model.safetensors.index.json");
     const char *gguf;
 
     if (present(one))
-        return weights_open_file(w, one, e);
+        return weights_open_file(weights, one, e);
     if (present(index))
-        return shards_read(w, dir, index, e);
-    if (gguf_in_folder(w->a, dir, &gguf, e) != 0)
+        return shards_read(weights, dir, index, e);
+    if (gguf_in_folder(weights->a, dir, &gguf, e) != 0)
         return -1;
     if (gguf != NULL)
-        return weights_open_file(w, gguf, e);
-    if (other_in(w->a, dir) == NULL && foreign_dir(w->a, dir, e))
+        return weights_open_file(weights, gguf, e);
+    if (other_in(weights->a, dir) == NULL && foreign_dir(weights->a, dir, e))
         return -1;
-    return say_none(w, dir, e);
+    return say_none(weights, dir, e);
 }
 
 /* Any part stands for all where the index is beside it. */
-static int open_path(struct weights *w, const char *path, struct err *e)
+static int open_path(struct weights *weights, const char *path, struct err *e)
 {
     const char *slash = strrchr(path, '/');
     const char *dir = slash == NULL ? "." :
-                      arena_strndup(w->a, path, (size_t)(slash - path) + 1);
-    const char *index = file_join(w->a, dir, "model.safetensors.index.json");
+                      arena_strndup(weights->a, path, (size_t)(slash - path) + 1);
+    const char *index = file_join(weights->a, dir, "model.safetensors.index.json");
 
     if (file_is_dir(path))
-        return open_dir(w, path, e);
+        return open_dir(weights, path, e);
     if (str_ends_with(path, ".safetensors.index.json"))
-        return shards_read(w, dir, path, e);
+        return shards_read(weights, dir, path, e);
     if (str_ends_with(path, ".safetensors") && present(path) && present(index) &&
         is_part(slash == NULL ? path : slash + 1))
-        return shards_read(w, dir, index, e);
-    return weights_open_file(w, arena_strdup(w->a, path), e);
+        return shards_read(weights, dir, index, e);
+    return weights_open_file(weights, arena_strdup(weights->a, path), e);
 }
 
 static struct weights *new_weights(struct arena *a)
@@ -181,11 +181,11 @@ struct weights *weights_open_memory(struct arena *a, struct span bytes,
     return status == 0 ? weights : NULL;
 }
 
-void weights_close(struct weights *w)
+void weights_close(struct weights *weights)
 {
-    if (w == NULL)
+    if (weights == NULL)
         return;
-    for (int i = 0; i < w->n_maps; i++)
-        file_drop(w->a, w->map[i]);
-    w->n_maps = 0;
+    for (int i = 0; i < weights->n_maps; i++)
+        file_drop(weights->a, weights->map[i]);
+    weights->n_maps = 0;
 }

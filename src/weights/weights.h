@@ -112,22 +112,22 @@ struct handed_array {
  */
 struct weights *weights_open_arrays(struct arena *a, const struct handed_array *array, int n,
                                     const char *name, struct err *e);
-void weights_close(struct weights *w);
+void weights_close(struct weights *weights);
 
-int weights_count(const struct weights *w);
-const struct tensor *weights_at(const struct weights *w, int i);    /* by name */
+int weights_count(const struct weights *weights);
+const struct tensor *weights_at(const struct weights *weights, int i);    /* by name */
 
 /* The tensor of this name; NULL if there is none.  O(log n). */
-const struct tensor *weights_find(const struct weights *w, const char *name);
+const struct tensor *weights_find(const struct weights *weights, const char *name);
 
 /* Number of tensors whose names begin so; *first: index of the first, for weights_at.  O(log n). */
-int weights_range(const struct weights *w, const char *begin, int *first);
+int weights_range(const struct weights *weights, const char *begin, int *first);
 
 /*
- * Replaces the tensors of w by these n, which are sorted here; files stay mapped.
+ * Replaces the tensors of weights by these n, which are sorted here; files stay mapped.
  * Errors: a name that appears twice.
  */
-int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
+int weights_replace(struct weights *weights, struct tensor *tensor, int n, struct err *e);
 
 /* The type of weights in memory: as stored in the file, or rounded. */
 enum weights_held { HELD_AS_STORED, HELD_F16, HELD_Q8_0 };
@@ -142,23 +142,23 @@ enum weights_held { HELD_AS_STORED, HELD_F16, HELD_Q8_0 };
  *
  * Errors: ERR_USAGE: a GGUF file; ERR_SYSTEM: no memory.
  */
-int weights_round(struct weights *w, enum weights_held held, struct err *e);
+int weights_round(struct weights *weights, enum weights_held held, struct err *e);
 
 /* That file; data NULL if nothing was rounded. */
-struct span weights_rounded(const struct weights *w);
+struct span weights_rounded(const struct weights *weights);
 
 /* The name of the type, or of the quantisation, of most of their bytes; "" if there are no weights.
  * */
-const char *weights_most_type(const struct weights *w);
+const char *weights_most_type(const struct weights *weights);
 
 /*
  * The quantisation of the first quantised tensor, and *bits = bits per weight over all of them,
  * including scales; NULL, and *bits unchanged, if there is none.
  */
-const char *weights_quantised(const struct weights *w, double *bits);
+const char *weights_quantised(const struct weights *weights, double *bits);
 
 /* "[768,2304]", for messages. */
-char *tensor_shape(struct arena *a, const struct tensor *t);
+char *tensor_shape(struct arena *a, const struct tensor *tensor);
 
 /* An entry of __metadata__ in a safetensors file. */
 struct note {
@@ -166,12 +166,12 @@ struct note {
 };
 
 /* The value of a key, for a single file; NULL if there is none. */
-const char *weights_note(const struct weights *w, const char *key);
+const char *weights_note(const struct weights *weights, const char *key);
 
 /* Bytes of the tensor in its files. */
-int64_t tensor_stored_bytes(const struct tensor *t);
+int64_t tensor_stored_bytes(const struct tensor *tensor);
 
 /* Elements [first, first + n) as floats; the range must be inside. */
-void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);
+void tensor_read(float *out, const struct tensor *tensor, int64_t first, int64_t n);
 
 #endif

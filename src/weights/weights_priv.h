@@ -39,7 +39,7 @@ enum { LARGEST_BLOCK = 256 };
 #undef BLOCKS
 
 /* Maps a file and remembers it for weights_close. */
-int weights_map(struct weights *w, const char *path, struct span *out, struct err *e);
+int weights_map(struct weights *weights, const char *path, struct span *out, struct err *e);
 
 /* Sorts by name.  Errors: a name that appears twice. */
 int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
@@ -48,18 +48,18 @@ int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
  * *size_bytes = the size of data of this dtype and shape; sets n_elements.  -1 if it does not
  * fit in 63 bits, multiplied in the order of the dimensions.
  */
-int tensor_measure(struct tensor *t, int64_t *size_bytes);
+int tensor_measure(struct tensor *tensor, int64_t *size_bytes);
 
 /* The tensors of one safetensors file, sorted by name; sets *n.  Its notes go to w,
  * which may be NULL. */
 struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
-                                int *n, struct weights *w, struct err *e);
+                                int *n, struct weights *weights, struct err *e);
 
-/* model.safetensors.index.json and the parts it names, into w. */
-int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
+/* model.safetensors.index.json and the parts it names, into weights. */
+int shards_read(struct weights *weights, const char *dir, const char *index, struct err *e);
 
-/* Reads the tensors and keys of a GGUF file, and of its other parts, into w. */
-int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e);
+/* Reads the tensors and keys of a GGUF file, and of its other parts, into weights. */
+int gguf_tensors_open(struct weights *weights, struct span bytes, const char *file, struct err *e);
 
 /*
  * Whether path, or the files of dir, are weights in a format that is not supported; sets an
@@ -88,10 +88,11 @@ enum { NPY_BEGIN_BYTES = 12 };
 uint64_t npy_header_end(struct span begin);
 
 /*
- * Fills t, except name and file, from a .npy of `size` bytes; bytes: all of it, or the beginning
- * with the header.  *strings: whether it has n strings, and t is I32 [n, width] of their code
- * points, padded with 0; NULL: strings are an error.
+ * Fills tensor, except name and file, from a .npy of `size` bytes; bytes: all of it, or the
+ * beginning with the header.  *strings: whether it has n strings, and tensor is I32 [n, width] of
+ * their code points, padded with 0; NULL: strings are an error.
  */
-int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size, struct err *e);
+int npy_parse(struct tensor *tensor, bool *strings, struct span bytes, uint64_t size,
+              struct err *e);
 
 #endif

@@ -64,6 +64,6 @@ struct zip {
  * Errors (ERR_INPUT): the directory and the members disagree, overlap or leave gaps; names
  * that could leave a folder; encrypted or damaged members; over 4 GiB deflated.
  */
-int zip_read(struct zip *z, struct err *e);
+int zip_read(struct zip *zip, struct err *e);
 
 #endif

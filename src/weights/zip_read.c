@@ -19,10 +19,10 @@ enum { DEFLATE_MAX_RATIO = 1032 };
 /* ---- the end records ---- */
 
 /* Offset of the end record, whose comment must end with the file. */
-static int find_end(const struct zip *z, size_t *at, struct err *e)
+static int find_end(const struct zip *zip, size_t *at, struct err *e)
 {
-    const unsigned char *p = z->file.data;
-    size_t size = z->file.size;
+    const unsigned char *p = zip->file.data;
+    size_t size = zip->file.size;
 
     for (size_t back = N_END; back <= size && back <= N_END + ZIP_16; back++) {
         *at = size - back;
@@ -39,10 +39,10 @@ static bool agree(uint64_t small, uint64_t large, uint64_t all_ones)
     return small == all_ones || small == large;
 }
 
-static int read_end64(struct zip *z, size_t *end, struct err *e)
+static int read_end64(struct zip *zip, size_t *end, struct err *e)
 {
     static const char two[] = "has two directories that disagree";
-    const unsigned char *p = z->file.data, *q = p + *end;
+    const unsigned char *p = zip->file.data, *q = p + *end;
     uint64_t at;
 
     if (*end < N_LOCATOR64 + N_END64 ||
@@ -52,42 +52,42 @@ static int read_end64(struct zip *z, size_t *end, struct err *e)
     if (at != *end - N_LOCATOR64 - N_END64 || bytes_get(p + at, 4) != ZIP64_END)
         return err_set(e, ERR_INPUT, "%s: zip64 end at %llu, expected at %zu", two,
                        (unsigned long long)at, *end - N_LOCATOR64 - N_END64);
-    if (!agree(z->n, bytes_get(p + at + 32, 8), ZIP_16) ||
-        !agree(z->directory_size, bytes_get(p + at + 40, 8), ZIP_32) ||
-        !agree(z->directory, bytes_get(p + at + 48, 8), ZIP_32) ||
+    if (!agree(zip->n, bytes_get(p + at + 32, 8), ZIP_16) ||
+        !agree(zip->directory_size, bytes_get(p + at + 40, 8), ZIP_32) ||
+        !agree(zip->directory, bytes_get(p + at + 48, 8), ZIP_32) ||
         bytes_get(p + at + 24, 8) != bytes_get(p + at + 32, 8))
         return err_set(e, ERR_INPUT, "%s: zip64 end and end", two);
-    z->n = bytes_get(p + at + 32, 8);
-    z->directory_size = bytes_get(p + at + 40, 8);
-    z->directory = bytes_get(p + at + 48, 8);
+    zip->n = bytes_get(p + at + 32, 8);
+    zip->directory_size = bytes_get(p + at + 40, 8);
+    zip->directory = bytes_get(p + at + 48, 8);
     *end = (size_t)at;
     return 0;
 }
 
-static int read_end(struct zip *z, struct err *e)
+static int read_end(struct zip *zip, struct err *e)
 {
-    const unsigned char *p = z->file.data;
+    const unsigned char *p = zip->file.data;
     uint64_t found;
     size_t end = 0;
 
-    if (find_end(z, &end, e) != 0)
+    if (find_end(zip, &end, e) != 0)
         return -1;
     if (bytes_get(p + end + 4, 4) != 0 ||
         bytes_get(p + end + 8, 2) != bytes_get(p + end + 10, 2))
         return err_set(e, ERR_INPUT, "is one part of a split zip, expected a single file");
-    z->n = bytes_get(p + end + 10, 2);
-    z->directory_size = bytes_get(p + end + 12, 4);
-    z->directory = bytes_get(p + end + 16, 4);
-    if (read_end64(z, &end, e) != 0)
+    zip->n = bytes_get(p + end + 10, 2);
+    zip->directory_size = bytes_get(p + end + 12, 4);
+    zip->directory = bytes_get(p + end + 16, 4);
+    if (read_end64(zip, &end, e) != 0)
         return -1;
-    if (__builtin_add_overflow(z->directory, z->directory_size, &found) || found != end)
+    if (__builtin_add_overflow(zip->directory, zip->directory_size, &found) || found != end)
         return err_set(e, ERR_INPUT, "zip directory at %llu of %llu bytes, expected it to "
-                       "end at %zu", (unsigned long long)z->directory,
-                       (unsigned long long)z->directory_size, end);
-    if (z->n > z->directory_size / N_CENTRAL)
+                       "end at %zu", (unsigned long long)zip->directory,
+                       (unsigned long long)zip->directory_size, end);
+    if (zip->n > zip->directory_size / N_CENTRAL)
         return err_set(e, ERR_INPUT, "zip directory of %llu bytes, too small for %llu "
-                       "members", (unsigned long long)z->directory_size,
-                       (unsigned long long)z->n);
+                       "members", (unsigned long long)zip->directory_size,
+                       (unsigned long long)zip->n);
     return 0;
 }
 
@@ -137,14 +137,14 @@ static bool is_plain_name(const char *s, size_t n)
 }
 
 /* Reads the entry at *p, moves *p after it. */
-static int read_central(struct zip *z, struct zip_entry *x, const unsigned char **p,
+static int read_central(struct zip *zip, struct zip_entry *x, const unsigned char **p,
                         const unsigned char *end, struct err *e)
 {
     const unsigned char *h = *p;
     size_t n_extra, n_all;
 
     if (end - h < N_CENTRAL || bytes_get(h, 4) != ZIP_CENTRAL)
-        return err_set(e, ERR_INPUT, "zip directory: no entry at %td", h - z->file.data);
+        return err_set(e, ERR_INPUT, "zip directory: no entry at %td", h - zip->file.data);
     x->flags = (unsigned)bytes_get(h + 8, 2);
     x->method = (unsigned)bytes_get(h + 10, 2);
     x->crc = (uint32_t)bytes_get(h + 16, 4);
@@ -156,48 +156,48 @@ static int read_central(struct zip *z, struct zip_entry *x, const unsigned char 
     n_all = N_CENTRAL + x->n_name + n_extra + (size_t)bytes_get(h + 32, 2);
     if (n_all > (size_t)(end - h))
         return err_set(e, ERR_INPUT, "zip directory: an entry goes past its end");
-    x->name = arena_strndup(z->a, (const char *)h + N_CENTRAL, x->n_name);
+    x->name = arena_strndup(zip->a, (const char *)h + N_CENTRAL, x->n_name);
     if (!is_plain_name(x->name, x->n_name))
         return err_set(e, ERR_INPUT, "member \"%s\", expected a plain name: no \"..\", no "
-                       "\"/\" before it, UTF-8", str_shown(z->a, x->name));
+                       "\"/\" before it, UTF-8", str_shown(zip->a, x->name));
     if (read_extra(x, h + N_CENTRAL + x->n_name, n_extra) != 0)
         return err_set(e, ERR_INPUT, "%s: its zip64 sizes are missing or truncated",
-                       str_shown(z->a, x->name));
+                       str_shown(zip->a, x->name));
     *p = h + n_all;
     return 0;
 }
 
-static int read_directory(struct zip *z, struct err *e)
+static int read_directory(struct zip *zip, struct err *e)
 {
-    const unsigned char *p = z->file.data + z->directory;
-    const unsigned char *end = p + z->directory_size;
+    const unsigned char *p = zip->file.data + zip->directory;
+    const unsigned char *end = p + zip->directory_size;
 
-    z->entry = arena_alloc(z->a, (size_t)z->n, sizeof *z->entry);
-    for (uint64_t i = 0; i < z->n; i++)
-        if (read_central(z, &z->entry[i], &p, end, e) != 0)
+    zip->entry = arena_alloc(zip->a, (size_t)zip->n, sizeof *zip->entry);
+    for (uint64_t i = 0; i < zip->n; i++)
+        if (read_central(zip, &zip->entry[i], &p, end, e) != 0)
             return -1;
     if (p != end)
         return err_set(e, ERR_INPUT, "zip directory: %td bytes after its %llu entries",
-                       end - p, (unsigned long long)z->n);
+                       end - p, (unsigned long long)zip->n);
     return 0;
 }
 
 /* ---- members ---- */
 
 /* Checks the local header against the entry; finds the packed data. */
-static int find_data(struct zip *z, struct zip_entry *x, struct span *packed, struct err *e)
+static int find_data(struct zip *zip, struct zip_entry *x, struct span *packed, struct err *e)
 {
-    const unsigned char *h = z->file.data;
+    const unsigned char *h = zip->file.data;
     uint64_t left, n_head;
 
-    if (x->offset > z->directory || z->directory - x->offset < N_LOCAL ||
+    if (x->offset > zip->directory || zip->directory - x->offset < N_LOCAL ||
         bytes_get(h + x->offset, 4) != ZIP_LOCAL)
         return err_set(e, ERR_INPUT, "no zip member at %llu",
                        (unsigned long long)x->offset);
     h += x->offset;
     if ((x->flags | (unsigned)bytes_get(h + 6, 2)) & FLAG_ENCRYPTED)
         return err_set(e, ERR_INPUT, "is encrypted");
-    left = z->directory - x->offset;
+    left = zip->directory - x->offset;
     n_head = N_LOCAL + bytes_get(h + 26, 2) + bytes_get(h + 28, 2);
     if (n_head > left || x->packed > left - n_head)
         return err_set(e, ERR_INPUT, "%llu bytes at %llu go past the end of the data",
@@ -239,13 +239,13 @@ static bool inflate_to(struct arena *a, struct span packed, unsigned char *out, 
 }
 
 /* The first n bytes, all of them with their checksum. */
-static int unpack_to(struct zip *z, struct zip_entry *x, struct span packed, uint64_t n,
+static int unpack_to(struct zip *zip, struct zip_entry *x, struct span packed, uint64_t n,
                      struct err *e)
 {
-    unsigned char *out = arena_alloc_raw(z->a, n, 1);
+    unsigned char *out = arena_alloc_raw(zip->a, n, 1);
     bool part = n < x->size;
 
-    if (!inflate_to(z->a, packed, out, n, part))
+    if (!inflate_to(zip->a, packed, out, n, part))
         return err_set(e, ERR_INPUT, "its deflated data are damaged");
     if (!part && crc32_z(0, out, (size_t)n) != x->crc)
         return err_set(e, ERR_INPUT, "its checksum is wrong");
@@ -259,31 +259,31 @@ static uint64_t zip_read_at_most(uint64_t n, uint64_t most)
 }
 
 /* As far as .npy's header says that it goes. */
-static int unpack_header(struct zip *z, struct zip_entry *x, struct span packed, struct err *e)
+static int unpack_header(struct zip *zip, struct zip_entry *x, struct span packed, struct err *e)
 {
-    if (unpack_to(z, x, packed, zip_read_at_most(x->size, NPY_BEGIN_BYTES), e) != 0)
+    if (unpack_to(zip, x, packed, zip_read_at_most(x->size, NPY_BEGIN_BYTES), e) != 0)
         return -1;
-    return unpack_to(z, x, packed, zip_read_at_most(x->size, npy_header_end(x->bytes)), e);
+    return unpack_to(zip, x, packed, zip_read_at_most(x->size, npy_header_end(x->bytes)), e);
 }
 
-static int unpack(struct zip *z, struct zip_entry *x, struct span packed, struct err *e)
+static int unpack(struct zip *zip, struct zip_entry *x, struct span packed, struct err *e)
 {
     if (x->size / DEFLATE_MAX_RATIO > x->packed)
         return err_set(e, ERR_INPUT, "%llu bytes out of %llu, more than deflate can do",
                        (unsigned long long)x->size, (unsigned long long)x->packed);
-    if (!z->shapes_only)
-        return unpack_to(z, x, packed, x->size, e);
-    return str_ends_with(x->name, NPY) ? unpack_header(z, x, packed, e) : 0;
+    if (!zip->shapes_only)
+        return unpack_to(zip, x, packed, x->size, e);
+    return str_ends_with(x->name, NPY) ? unpack_header(zip, x, packed, e) : 0;
 }
 
-static int read_member(struct zip *z, struct zip_entry *x, struct err *e)
+static int read_member(struct zip *zip, struct zip_entry *x, struct err *e)
 {
     struct span packed;
 
-    if (find_data(z, x, &packed, e) != 0)
+    if (find_data(zip, x, &packed, e) != 0)
         return -1;
     if (x->method == METHOD_DEFLATED)
-        return unpack(z, x, packed, e);
+        return unpack(zip, x, packed, e);
     if (x->method != METHOD_STORED)
         return err_set(e, ERR_INPUT, "packed by method %u, expected 0 (stored) or 8 "
                        "(deflated)", x->method);
@@ -302,7 +302,7 @@ static int zip_read_by_offset(const void *a, const void *b)
 }
 
 /* Sorted by offset, each begins where the one before ends. */
-static int check_place(const struct zip *z, const struct zip_entry *before, uint64_t at,
+static int check_place(const struct zip *zip, const struct zip_entry *before, uint64_t at,
                        const char *what, struct err *e)
 {
     enum { DESCRIPTOR_MAX = 24 };
@@ -311,48 +311,48 @@ static int check_place(const struct zip *z, const struct zip_entry *before, uint
 
     if (at < end || at - end > may)
         return err_set(e, ERR_INPUT, "%s begins at %llu, expected at %llu: members must "
-                       "not overlap or leave gaps", str_shown(z->a, what),
+                       "not overlap or leave gaps", str_shown(zip->a, what),
                        (unsigned long long)at, (unsigned long long)end);
     return 0;
 }
 
 /* Before any of them is unpacked. */
-static int check_total(const struct zip *z, struct err *e)
+static int check_total(const struct zip *zip, struct err *e)
 {
     uint64_t left = INFLATE_MAX_BYTES;
 
-    for (uint64_t i = 0; i < z->n; i++) {
-        if (z->entry[i].method != METHOD_DEFLATED)
+    for (uint64_t i = 0; i < zip->n; i++) {
+        if (zip->entry[i].method != METHOD_DEFLATED)
             continue;
-        if (z->entry[i].size > left)
+        if (zip->entry[i].size > left)
             return err_set(e, ERR_INPUT, "the deflated members hold over %llu bytes, "
                            "expected them stored", (unsigned long long)INFLATE_MAX_BYTES);
-        left -= z->entry[i].size;
+        left -= zip->entry[i].size;
     }
     return 0;
 }
 
-static int read_members(struct zip *z, struct err *e)
+static int read_members(struct zip *zip, struct err *e)
 {
     struct zip_entry *before = NULL;
 
-    if (check_total(z, e) != 0)
+    if (check_total(zip, e) != 0)
         return -1;
-    if (z->n > 0)
-        qsort(z->entry, (size_t)z->n, sizeof *z->entry, zip_read_by_offset);
-    for (uint64_t i = 0; i < z->n; i++) {
-        struct zip_entry *entry = &z->entry[i];
+    if (zip->n > 0)
+        qsort(zip->entry, (size_t)zip->n, sizeof *zip->entry, zip_read_by_offset);
+    for (uint64_t i = 0; i < zip->n; i++) {
+        struct zip_entry *entry = &zip->entry[i];
 
-        if (check_place(z, before, entry->offset, entry->name, e) != 0)
+        if (check_place(zip, before, entry->offset, entry->name, e) != 0)
             return -1;
-        if (read_member(z, entry, e) != 0)
-            return err_under(e, "%s", str_shown(z->a, entry->name));
+        if (read_member(zip, entry, e) != 0)
+            return err_under(e, "%s", str_shown(zip->a, entry->name));
         before = entry;
     }
-    return check_place(z, before, z->directory, "the directory", e);
+    return check_place(zip, before, zip->directory, "the directory", e);
 }
 
-int zip_read(struct zip *z, struct err *e)
+int zip_read(struct zip *zip, struct err *e)
 {
-    return read_end(z, e) != 0 || read_directory(z, e) != 0 ? -1 : read_members(z, e);
+    return read_end(zip, e) != 0 || read_directory(zip, e) != 0 ? -1 : read_members(zip, e);
 }

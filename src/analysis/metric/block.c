@@ -2,17 +2,17 @@
  * Blocks of rows -> single rows, and sums over evenly spaced elements. */
 #include "analysis/metric.h"
 
-struct metric_row metric_block_row(const struct metric_block *b, int t)
+struct metric_row metric_block_row(const struct metric_block *block, int t)
 {
-    struct metric_row row = b->row;
-    size_t at = (size_t)t * b->stride;
+    struct metric_row row = block->row;
+    size_t at = (size_t)t * block->stride;
 
     row.query += t;
     row.a += at;
     row.hidden = row.hidden != NULL ? row.hidden + at : NULL;
-    row.n_visible = b->n_visible[t];
-    row.entropy = b->entropy[t];
-    row.null_mass = b->null_mass != NULL ? b->null_mass[t] : row.null_mass;
+    row.n_visible = block->n_visible[t];
+    row.entropy = block->entropy[t];
+    row.null_mass = block->null_mass != NULL ? block->null_mass[t] : row.null_mass;
     return row;
 }
 
@@ -50,10 +50,10 @@ double metric_sum_double(const double *x, int n)
     return (a + b) + (c + d);
 }
 
-double metric_sum_away(const struct metric_block *b, int away)
+double metric_sum_away(const struct metric_block *block, int away)
 {
-    const struct metric_row *r = &b->row;
-    int first = r->query + away, from = 0, to = b->n_rows;      /* first: key of the first row */
+    const struct metric_row *r = &block->row;
+    int first = r->query + away, from = 0, to = block->n_rows; /* first: key of the first row */
 
     if (first < r->key0)
         from = r->key0 - first;
@@ -61,57 +61,59 @@ double metric_sum_away(const struct metric_block *b, int away)
         to = r->key0 + r->n_keys - first;
     if (from >= to)
         return 0;
-    return metric_sum(r->a + (size_t)from * b->stride + (first + from - r->key0), b->stride + 1,
-                      to - from);
+    return metric_sum(r->a + (size_t)from * block->stride + (first + from - r->key0),
+                      block->stride + 1, to - from);
 }
 
 /* ---- what several metrics ask for ---- */
 
 /* Rows from t on that see as many keys. */
-static int count_alike(const struct metric_block *b, int t)
+static int count_alike(const struct metric_block *block, int t)
 {
     int n = 1;
 
-    while (t + n < b->n_rows && b->n_visible[t + n] == b->n_visible[t])
+    while (t + n < block->n_rows && block->n_visible[t + n] == block->n_visible[t])
         n++;
     return n;
 }
 
 /* Rows that see as many keys are divided together. */
-const struct metric_entropies *metric_block_entropies(const struct metric_block *b)
+const struct metric_entropies *metric_block_entropies(const struct metric_block *block)
 {
-    struct metric_entropies *all = &b->found->entropies;
+    struct metric_entropies *all = &block->found->entropies;
     int n;
 
-    if (b->found->has_entropies)
+    if (block->found->has_entropies)
         return all;
     *all = (struct metric_entropies){ 0 };
-    for (int t = 0; t < b->n_rows; t += n) {
-        double sum, ln = b->ln[b->n_visible[t]];
+    for (int t = 0; t < block->n_rows; t += n) {
+        double sum, ln = block->ln[block->n_visible[t]];
 
-        n = count_alike(b, t);
-        sum = metric_sum_double(b->entropy + t, n);
+        n = count_alike(block, t);
+        sum = metric_sum_double(block->entropy + t, n);
         all->sum += sum;
         all->sum_ln += n * ln;
-        if (b->n_visible[t] < 2)
+        if (block->n_visible[t] < 2)
             continue;
         all->sum_norm += sum / ln;
         all->n_norm += n;
     }
-    b->found->has_entropies = true;
+    block->found->has_entropies = true;
     return all;
 }
 
-struct facts_rows metric_block_facts(const struct metric_block *b)
+struct facts_rows metric_block_facts(const struct metric_block *block)
 {
-    return (struct facts_rows){ b->row.a, b->stride, b->n_rows, b->row.n_keys, b->row.key0,
-                                b->row.query, b->n_visible, b->largest, &b->found->room };
+    return (struct facts_rows){ block->row.a, block->stride, block->n_rows, block->row.n_keys,
+                                block->row.key0,
+                                block->row.query, block->n_visible, block->largest,
+                                &block->found->room };
 }
 
-const struct facts_shape *metric_block_shape(const struct metric_block *b)
+const struct facts_shape *metric_block_shape(const struct metric_block *block)
 {
-    struct metric_found *found = b->found;
-    const struct facts_rows rows = metric_block_facts(b);
+    struct metric_found *found = block->found;
+    const struct facts_rows rows = metric_block_facts(block);
 
     if (!found->has_shape)
         facts_shape(&found->shape, &rows);
@@ -119,10 +121,10 @@ const struct facts_shape *metric_block_shape(const struct metric_block *b)
     return &found->shape;
 }
 
-const struct facts_top *metric_block_top(const struct metric_block *b)
+const struct facts_top *metric_block_top(const struct metric_block *block)
 {
-    struct metric_found *found = b->found;
-    const struct facts_rows rows = metric_block_facts(b);
+    struct metric_found *found = block->found;
+    const struct facts_rows rows = metric_block_facts(block);
 
     if (rows.n > FACTS_MOST)
         return NULL;
@@ -135,56 +137,57 @@ const struct facts_top *metric_block_top(const struct metric_block *b)
 enum { DIAGONALS = 8 };
 
 /* The weights of row t on the DIAGONALS keys from entry `first` on, of which it may lack some. */
-static void add_some(double sum[DIAGONALS], const struct metric_block *b, int t, int first)
+static void add_some(double sum[DIAGONALS], const struct metric_block *block, int t, int first)
 {
-    const float *a = b->row.a + (size_t)t * b->stride;
+    const float *a = block->row.a + (size_t)t * block->stride;
 
     for (int k = 0; k < DIAGONALS; k++)
-        if (first + k >= 0 && first + k < b->row.n_keys)
+        if (first + k >= 0 && first + k < block->row.n_keys)
             sum[k] += (double)a[first + k];
 }
 
 /* metric_sum_away of `away` and the next, side by side: row by row. */
-static void sum_diagonals(double sum[DIAGONALS], const struct metric_block *b, int away)
+static void sum_diagonals(double sum[DIAGONALS], const struct metric_block *block, int away)
 {
-    int first = b->row.query + away - b->row.key0, n = b->row.n_keys, t = 0;    /* of row 0 */
-    int end = n - DIAGONALS - first + 1 < b->n_rows ? n - DIAGONALS - first + 1 : b->n_rows;
+    int first = block->row.query + away - block->row.key0, n = block->row.n_keys,
+        t = 0; /* of row 0 */
+    int end = n - DIAGONALS - first + 1 < block->n_rows ? n - DIAGONALS - first + 1 : block->n_rows;
     const float *a;
     double x[DIAGONALS] = { 0 };
 
-    for (; t < b->n_rows && first + t < 0; t++)
-        add_some(x, b, t, first + t);
-    a = t < end ? b->row.a + (size_t)t * b->stride + (first + t) : NULL;
-    for (; t < end; t++, a += b->stride + 1)
+    for (; t < block->n_rows && first + t < 0; t++)
+        add_some(x, block, t, first + t);
+    a = t < end ? block->row.a + (size_t)t * block->stride + (first + t) : NULL;
+    for (; t < end; t++, a += block->stride + 1)
         for (int k = 0; k < DIAGONALS; k++)
             x[k] += (double)a[k];
-    for (; t < b->n_rows && first + t < n; t++)
-        add_some(x, b, t, first + t);
+    for (; t < block->n_rows && first + t < n; t++)
+        add_some(x, block, t, first + t);
     for (int k = 0; k < DIAGONALS; k++)
         sum[k] = x[k];
 }
 
-const double *metric_block_near(const struct metric_block *b)
+const double *metric_block_near(const struct metric_block *block)
 {
-    struct metric_found *found = b->found;
+    struct metric_found *found = block->found;
     double away[2 * METRIC_NEAR];       /* by distance + METRIC_NEAR */
 
     if (found->has_near)
         return found->near;
     for (int d = 0; d < 2 * METRIC_NEAR; d += DIAGONALS)
-        sum_diagonals(away + d, b, d - METRIC_NEAR);
+        sum_diagonals(away + d, block, d - METRIC_NEAR);
     for (int d = 0; d <= METRIC_NEAR; d++)
-        found->near[d] = (d < METRIC_NEAR ? away[METRIC_NEAR + d] : metric_sum_away(b, d)) +
+        found->near[d] = (d < METRIC_NEAR ? away[METRIC_NEAR + d] : metric_sum_away(block, d)) +
                          (d > 0 ? away[METRIC_NEAR - d] : 0);
     found->has_near = true;
     return found->near;
 }
 
-void metric_block_each(void *state, const struct metric_block *b,
+void metric_block_each(void *state, const struct metric_block *block,
                        void (*take)(void *state, const struct metric_row *rows, int n))
 {
-    for (int t = 0; t < b->n_rows; t++) {
-        struct metric_row row = metric_block_row(b, t);
+    for (int t = 0; t < block->n_rows; t++) {
+        struct metric_row row = metric_block_row(block, t);
 
         take(state, &row, 1);
     }

@@ -82,20 +82,20 @@ static void cache_start(void *state, const struct metric_shape *shape, struct ar
 
 /* ---- votes ---- */
 
-static bool before(const struct ballot *b, int x, int y)
+static bool before(const struct ballot *ballot, int x, int y)
 {
-    return b->vote[x] != b->vote[y] ? b->vote[x] > b->vote[y] : x < y;
+    return ballot->vote[x] != ballot->vote[y] ? ballot->vote[x] > ballot->vote[y] : x < y;
 }
 
 /* Insertion over keys that stand `gap` apart. */
-static void settle(struct ballot *b, int gap)
+static void settle(struct ballot *ballot, int gap)
 {
-    for (int i = gap; i < b->n; i++) {
-        int key = b->order[i], k = i;
+    for (int i = gap; i < ballot->n; i++) {
+        int key = ballot->order[i], k = i;
 
-        for (; k >= gap && before(b, key, b->order[k - gap]); k -= gap)
-            b->order[k] = b->order[k - gap];
-        b->order[k] = key;
+        for (; k >= gap && before(ballot, key, ballot->order[k - gap]); k -= gap)
+            ballot->order[k] = ballot->order[k - gap];
+        ballot->order[k] = key;
     }
 }
 
@@ -106,27 +106,27 @@ static double counted(double vote)
 }
 
 /* Keys up to this one; a row changes little of the order, so it is nearly right. */
-static void reorder(struct ballot *b, int n)
+static void reorder(struct ballot *ballot, int n)
 {
-    for (; b->n < n; b->n++)
-        b->order[b->n] = b->n;
-    settle(b, 1);
+    for (; ballot->n < n; ballot->n++)
+        ballot->order[ballot->n] = ballot->n;
+    settle(ballot, 1);
 }
 
 /* What SnapKV chooses by: each key with its neighbours, nothing beyond the ends. */
-static void pool(struct shared *s, int n)
+static void pool(struct shared *shared, int n)
 {
     for (int j = 0; j < n; j++) {
         double sum = 0;
 
         for (int k = j - 2; k <= j + 2; k++)
-            sum += k >= 0 && k < n ? s->late[k] : 0;
-        s->snap.vote[j] = counted(sum / 5);
-        s->snap.order[j] = j;
+            sum += k >= 0 && k < n ? shared->late[k] : 0;
+        shared->snap.vote[j] = counted(sum / 5);
+        shared->snap.order[j] = j;
     }
-    s->snap.n = n;
+    shared->snap.n = n;
     for (int gap = n / 2; gap > 0; gap /= 2)
-        settle(&s->snap, gap);
+        settle(&shared->snap, gap);
 }
 
 static int prompt_of(const struct caches *all)
@@ -134,19 +134,19 @@ static int prompt_of(const struct caches *all)
     return all->opts->prompt > 0 ? all->opts->prompt : all->n_keys / 2;
 }
 
-static void vote(struct caches *all, const struct metric_row *r)
+static void vote(struct caches *all, const struct metric_row *row)
 {
-    struct shared *s = &all->shared[r->head / all->heads_each];
+    struct shared *s = &all->shared[row->head / all->heads_each];
     int prompt = prompt_of(all), prefix = prompt - all->opts->snap_window;
 
-    for (int j = r->key0; j < r->key0 + r->n_keys && j <= r->query; j++)
-        if (metric_sees(r, j)) {
-            s->sum[j] += metric_weight(r, j);
+    for (int j = row->key0; j < row->key0 + row->n_keys && j <= row->query; j++)
+        if (metric_sees(row, j)) {
+            s->sum[j] += metric_weight(row, j);
             s->seen[j]++;
             s->total.vote[j] = counted(s->sum[j]);
             s->mean.vote[j] = counted(s->sum[j] / s->seen[j]);
-            if (j < prefix && r->query >= prefix && r->query < prompt)
-                s->late[j] += metric_weight(r, j);
+            if (j < prefix && row->query >= prefix && row->query < prompt)
+                s->late[j] += metric_weight(row, j);
         }
 }
 
@@ -167,23 +167,23 @@ static void cache_keep(const struct caches *all, struct kept *kept, double mass,
 }
 
 /* Weight of the keys from .. to - 1. */
-static double mass_of(const struct metric_row *r, int from, int to)
+static double mass_of(const struct metric_row *row, int from, int to)
 {
     double sum = 0;
 
     for (int j = from > 0 ? from : 0; j < to; j++)
-        sum += metric_weight(r, j);
+        sum += metric_weight(row, j);
     return sum;
 }
 
 /* Of the n keys that come first in the ballot, of those before `end` that the row sees. */
-static double elected(const struct metric_row *r, const struct ballot *b, int n, int end)
+static double elected(const struct metric_row *row, const struct ballot *ballot, int n, int end)
 {
     double sum = 0;
 
-    for (int i = 0; i < b->n && n > 0; i++)
-        if (b->order[i] < end && metric_sees(r, b->order[i])) {
-            sum += metric_weight(r, b->order[i]);
+    for (int i = 0; i < ballot->n && n > 0; i++)
+        if (ballot->order[i] < end && metric_sees(row, ballot->order[i])) {
+            sum += metric_weight(row, ballot->order[i]);
             n--;
         }
     return sum;
@@ -199,14 +199,14 @@ static double cache_largest(const struct caches *all, int n)
 }
 
 /* Keys below `end` by what the row gives them, where it sees them. */
-static void rank_own(struct caches *all, const struct metric_row *r, int end)
+static void rank_own(struct caches *all, const struct metric_row *row, int end)
 {
     struct ballot *b = &all->own;
 
     b->n = 0;
     for (int j = 0; j < end; j++)
-        if (metric_sees(r, j)) {
-            b->vote[j] = counted(metric_weight(r, j));
+        if (metric_sees(row, j)) {
+            b->vote[j] = counted(metric_weight(row, j));
             b->order[b->n++] = j;
         }
     for (int gap = b->n > 1 ? b->n / 2 : 0; gap > 0; gap /= 2)
@@ -215,61 +215,63 @@ static void rank_own(struct caches *all, const struct metric_row *r, int end)
 
 /* Of the n keys that the ballot elects, of those before `end` that the row sees, the share that
  * are among the row's own n. */
-static double agreement(const struct caches *all, const struct metric_row *r,
-                        const struct ballot *b, int n, int end)
+static double agreement(const struct caches *all, const struct metric_row *row,
+                        const struct ballot *ballot, int n, int end)
 {
     const struct ballot *own = &all->own;
     int last = own->n < n ? own->n - 1 : n - 1, left = n, same = 0;
 
-    for (int i = 0; i < b->n && left > 0; i++)
-        if (b->order[i] < end && metric_sees(r, b->order[i])) {
-            same += b->order[i] == own->order[last] || before(own, b->order[i], own->order[last]);
+    for (int i = 0; i < ballot->n && left > 0; i++)
+        if (ballot->order[i] < end && metric_sees(row, ballot->order[i])) {
+            same += ballot->order[i] == own->order[last] ||
+                    before(own, ballot->order[i], own->order[last]);
             left--;
         }
     return (double)same / n;
 }
 
 /* Of `chosen` keys before the prompt's last rows, and of all after those. */
-static void keep_snap(struct caches *all, const struct metric_row *r, struct kept *kept,
+static void keep_snap(struct caches *all, const struct metric_row *row, struct kept *kept,
                       int chosen, double best)
 {
-    const struct ballot *b = &all->shared[r->head / all->heads_each].snap;
+    const struct ballot *b = &all->shared[row->head / all->heads_each].snap;
     int prefix = prompt_of(all) - all->opts->snap_window;
 
-    cache_keep(all, kept, mass_of(r, prefix, r->query + 1) + elected(r, b, chosen, prefix), best);
-    rank_own(all, r, prefix);
-    kept->agreed += agreement(all, r, b, chosen, prefix);
+    cache_keep(all, kept, mass_of(row, prefix, row->query + 1) + elected(row, b, chosen, prefix),
+               best);
+    rank_own(all, row, prefix);
+    kept->agreed += agreement(all, row, b, chosen, prefix);
 }
 
 /* A row that sees more than k keys, k of which are kept. */
-static void keep_budget(struct caches *all, const struct metric_row *r, int place)
+static void keep_budget(struct caches *all, const struct metric_row *row, int place)
 {
     const struct metric_opts *o = all->opts;
-    const struct shared *s = &all->shared[r->head / all->heads_each];
-    struct kept (*kept)[METRIC_BUDGETS] = all->kept[r->head];
-    int k = o->budget[place], last = r->query + 1, recent = last - (k - k / 2);
+    const struct shared *s = &all->shared[row->head / all->heads_each];
+    struct kept (*kept)[METRIC_BUDGETS] = all->kept[row->head];
+    int k = o->budget[place], last = row->query + 1, recent = last - (k - k / 2);
     int first = o->stream_first, prompt = prompt_of(all);
     double best = cache_largest(all, k);
 
     cache_keep(all, &kept[ORACLE][place], best, best);
     if (k > first)
         cache_keep(all, &kept[RECENCY][place],
-                   mass_of(r, 0, first) + mass_of(r, last - (k - first), last), best);
+                   mass_of(row, 0, first) + mass_of(row, last - (k - first), last), best);
     cache_keep(all, &kept[H2O][place],
-               mass_of(r, recent, last) + elected(r, &s->total, k / 2, recent), best);
+               mass_of(row, recent, last) + elected(row, &s->total, k / 2, recent), best);
     cache_keep(all, &kept[H2O_EVEN][place],
-               mass_of(r, recent, last) + elected(r, &s->mean, k / 2, recent), best);
-    if (o->snap_window < k && k <= prompt && r->query >= prompt)
-        keep_snap(all, r, &kept[SNAPKV][place], k - o->snap_window, best);
+               mass_of(row, recent, last) + elected(row, &s->mean, k / 2, recent), best);
+    if (o->snap_window < k && k <= prompt && row->query >= prompt)
+        keep_snap(all, row, &kept[SNAPKV][place], k - o->snap_window, best);
 }
 
-static void keep_row(struct caches *all, const struct metric_row *r)
+static void keep_row(struct caches *all, const struct metric_row *row)
 {
-    memcpy(all->sorted, r->a, (size_t)r->n_keys * sizeof *all->sorted);
-    sort_down(all->sorted, all->sorted + r->n_keys, r->n_keys);
+    memcpy(all->sorted, row->a, (size_t)row->n_keys * sizeof *all->sorted);
+    sort_down(all->sorted, all->sorted + row->n_keys, row->n_keys);
     for (int place = 0; place < METRIC_BUDGETS; place++)
-        if (all->opts->budget[place] > 0 && r->n_visible > all->opts->budget[place])
-            keep_budget(all, r, place);
+        if (all->opts->budget[place] > 0 && row->n_visible > all->opts->budget[place])
+            keep_budget(all, row, place);
 }
 
 static void cache_take(void *state, const struct metric_row *rows, int n)

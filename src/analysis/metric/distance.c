@@ -7,9 +7,9 @@
 
 /* ---- in the plane of a picture ---- */
 
-double metric_plane_away(const struct metric_row *r, int i, int j)
+double metric_plane_away(const struct metric_row *row, int i, int j)
 {
-    int columns = r->queries->columns, first = r->queries->n_before;
+    int columns = row->queries->columns, first = row->queries->n_before;
     double down = (i - first) / columns - (j - first) / columns;
     double right = (i - first) % columns - (j - first) % columns;
 
@@ -21,16 +21,16 @@ double metric_plane_away(const struct metric_row *r, int i, int j)
 struct in_plane { double mass, near, distance; };
 
 /* All 0 where the query is no patch. */
-static struct in_plane plane_of(const struct metric_row *r, double within)
+static struct in_plane plane_of(const struct metric_row *row, double within)
 {
     struct in_plane found = { 0, 0, 0 };
 
-    for (int j = r->key0; metric_is_patch(r, r->query) && j < r->key0 + r->n_keys; j++) {
-        double a = metric_weight(r, j), away;
+    for (int j = row->key0; metric_is_patch(row, row->query) && j < row->key0 + row->n_keys; j++) {
+        double a = metric_weight(row, j), away;
 
-        if (!metric_is_patch(r, j) || !metric_has(r, j) || a <= 0)
+        if (!metric_is_patch(row, j) || !metric_has(row, j) || a <= 0)
             continue;
-        away = metric_plane_away(r, r->query, j);
+        away = metric_plane_away(row, row->query, j);
         found.mass += a;
         found.distance += a * away;
         found.near += away <= within ? a : 0;
@@ -40,47 +40,47 @@ static struct in_plane plane_of(const struct metric_row *r, double within)
 
 /* ---- the mean ---- */
 
-static bool token_distance(const struct metric_row *r, double *v)
+static bool token_distance(const struct metric_row *row, double *v)
 {
-    *v = metric_scan(r).distance;
+    *v = metric_scan(row).distance;
     return true;
 }
 
 /* Source: Vig and Belinkov 2019, eq. 6, with no token left out. */
-static bool token_distance_abs(const struct metric_row *r, double *v)
+static bool token_distance_abs(const struct metric_row *row, double *v)
 {
-    *v = metric_scan(r).distance_abs;
+    *v = metric_scan(row).distance_abs;
     return true;
 }
 
 /* A plane has no sides that are before and after. */
-static bool distance_signed(const struct metric_row *r, double *v)
+static bool distance_signed(const struct metric_row *row, double *v)
 {
-    return token_distance(r, v) && !metric_in_plane(r);
+    return token_distance(row, v) && !metric_in_plane(row);
 }
 
 /* Source: in the plane, the mean attention distance of Dosovitskiy et al. 2021, figure 7. */
-static bool distance_abs(const struct metric_row *r, double *v)
+static bool distance_abs(const struct metric_row *row, double *v)
 {
     struct in_plane found;
 
-    if (!metric_in_plane(r))
-        return token_distance_abs(r, v);
-    found = plane_of(r, 0);
+    if (!metric_in_plane(row))
+        return token_distance_abs(row, v);
+    found = plane_of(row, 0);
     *v = found.distance / found.mass;
     return found.mass > 0;
 }
 
-static int distance_block(const struct metric_block *b, double *sum)
+static int distance_block(const struct metric_block *block, double *sum)
 {
-    *sum = b->sums.distance;
-    return b->n_rows;
+    *sum = block->sums.distance;
+    return block->n_rows;
 }
 
-static int distance_abs_block(const struct metric_block *b, double *sum)
+static int distance_abs_block(const struct metric_block *block, double *sum)
 {
-    *sum = b->sums.distance_abs;
-    return b->n_rows;
+    *sum = block->sums.distance_abs;
+    return block->n_rows;
 }
 
 const struct metric_rule metric_distance = { .row = distance_signed, .block = distance_block };
@@ -94,27 +94,27 @@ const struct metric_rule metric_token_distance_abs = { .row = token_distance_abs
 /* ---- spread, and shares of what is near ---- */
 
 /* Two passes: sqrt(sum a (d - m)^2), m = sum a d. */
-static bool distance_sd(const struct metric_row *r, double *v)
+static bool distance_sd(const struct metric_row *row, double *v)
 {
-    double mean = metric_scan(r).distance, sum = 0;
+    double mean = metric_scan(row).distance, sum = 0;
 
-    for (int j = 0; j < r->n_keys; j++) {
-        double away = r->key0 + j - r->query - mean;
+    for (int j = 0; j < row->n_keys; j++) {
+        double away = row->key0 + j - row->query - mean;
 
-        sum += (double)r->a[j] * away * away;
+        sum += (double)row->a[j] * away * away;
     }
     *v = sqrt(sum);
     return true;
 }
 
-static int distance_sd_block(const struct metric_block *b, double *sum)
+static int distance_sd_block(const struct metric_block *block, double *sum)
 {
-    const struct facts_shape *shape = metric_block_shape(b);
+    const struct facts_shape *shape = metric_block_shape(block);
 
     *sum = 0;
-    for (int t = 0; t < b->n_rows; t++)
+    for (int t = 0; t < block->n_rows; t++)
         *sum += sqrt(shape->spread[t]);
-    return b->n_rows;
+    return block->n_rows;
 }
 
 static int farther(int low, int high, int query)
@@ -123,62 +123,63 @@ static int farther(int low, int high, int query)
 }
 
 /* The distance to the farthest key that the row sees. */
-static int farthest(const struct metric_row *r)
+static int farthest(const struct metric_row *row)
 {
-    int low = r->key0, high = r->key0 + r->n_keys - 1;
+    int low = row->key0, high = row->key0 + row->n_keys - 1;
 
-    while (!metric_sees(r, low))
+    while (!metric_sees(row, low))
         low++;
-    while (!metric_sees(r, high))
+    while (!metric_sees(row, high))
         high--;
-    return farther(low, high, r->query);
+    return farther(low, high, row->query);
 }
 
-static bool distance_norm(const struct metric_row *r, double *v)
+static bool distance_norm(const struct metric_row *row, double *v)
 {
-    int most = farthest(r);
+    int most = farthest(row);
 
-    *v = metric_scan(r).distance_abs / (most > 1 ? most : 1);
+    *v = metric_scan(row).distance_abs / (most > 1 ? most : 1);
     return true;
 }
 
 /* Of row t; where no key is hidden, it sees both ends. */
-static int farthest_of(const struct metric_block *b, int t)
+static int farthest_of(const struct metric_block *block, int t)
 {
     struct metric_row row;
 
-    if (b->row.hidden == NULL)
-        return farther(b->row.key0, b->row.key0 + b->row.n_keys - 1, b->row.query + t);
-    row = metric_block_row(b, t);
+    if (block->row.hidden == NULL)
+        return farther(block->row.key0, block->row.key0 + block->row.n_keys - 1,
+                       block->row.query + t);
+    row = metric_block_row(block, t);
     return farthest(&row);
 }
 
-static int distance_norm_block(const struct metric_block *b, double *sum)
+static int distance_norm_block(const struct metric_block *block, double *sum)
 {
-    const struct facts_shape *shape = metric_block_shape(b);
+    const struct facts_shape *shape = metric_block_shape(block);
     double share[ATTEND_ROWS];
 
-    for (int t = 0; t < b->n_rows; t++) {
-        int most = farthest_of(b, t);
+    for (int t = 0; t < block->n_rows; t++) {
+        int most = farthest_of(block, t);
 
         share[t] = shape->distance_abs[t] / (most > 1 ? most : 1);
     }
-    *sum = metric_sum_double(share, b->n_rows);
-    return b->n_rows;
+    *sum = metric_sum_double(share, block->n_rows);
+    return block->n_rows;
 }
 
-static double near(const struct metric_row *r, int within)
+static double near(const struct metric_row *row, int within)
 {
     double sum = 0;
 
-    for (int j = r->query - within; j <= r->query + within; j++)
-        sum += metric_weight(r, j);
+    for (int j = row->query - within; j <= row->query + within; j++)
+        sum += metric_weight(row, j);
     return sum;
 }
 
-static double near_block(const struct metric_block *b, int within)
+static double near_block(const struct metric_block *block, int within)
 {
-    const double *near = metric_block_near(b);
+    const double *near = metric_block_near(block);
     double sum = 0;
 
     for (int d = 0; d <= within; d++)
@@ -233,13 +234,13 @@ static void back_take(void *state, const struct metric_row *rows, int n)
     }
 }
 
-static void back_take_block(void *state, const struct metric_block *b)
+static void back_take_block(void *state, const struct metric_block *block)
 {
     struct back *back = state;
-    const struct facts_shape *shape = metric_block_shape(b);
+    const struct facts_shape *shape = metric_block_shape(block);
 
-    back->distance += metric_sum_double(shape->back, b->n_rows);
-    back->mass += metric_sum_double(shape->back_mass, b->n_rows);
+    back->distance += metric_sum_double(shape->back, block->n_rows);
+    back->mass += metric_sum_double(shape->back_mass, block->n_rows);
 }
 
 /* Source: Vig and Belinkov 2019, eq. 6, of one text. */

@@ -4,157 +4,157 @@
 #include "base/elementary.h"
 
 /* Source: Clark et al. 2019, section 3; 0 ln 0 = 0. */
-static bool entropy(const struct metric_row *r, double *v)
+static bool entropy(const struct metric_row *row, double *v)
 {
-    *v = r->entropy;
-    if (r->opts->entropy_eps == 0)
+    *v = row->entropy;
+    if (row->opts->entropy_eps == 0)
         return true;
     *v = 0;
-    for (int j = 0; j < r->n_keys; j++) {
-        double w = (double)r->a[j];
+    for (int j = 0; j < row->n_keys; j++) {
+        double w = (double)row->a[j];
 
-        *v -= w * elementary_log(w + r->opts->entropy_eps);
+        *v -= w * elementary_log(w + row->opts->entropy_eps);
     }
     return true;
 }
 
-static int entropy_block(const struct metric_block *b, double *sum)
+static int entropy_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_block_entropies(b)->sum;
-    return b->n_rows;
+    *sum = metric_block_entropies(block)->sum;
+    return block->n_rows;
 }
 
-static bool entropy_norm(const struct metric_row *r, double *v)
+static bool entropy_norm(const struct metric_row *row, double *v)
 {
     double h;
 
-    if (r->n_visible < 2)       /* 0 / ln 1 */
+    if (row->n_visible < 2)       /* 0 / ln 1 */
         return false;
-    entropy(r, &h);
-    *v = h / elementary_log(r->n_visible);
+    entropy(row, &h);
+    *v = h / elementary_log(row->n_visible);
     return true;
 }
 
-static int entropy_norm_block(const struct metric_block *b, double *sum)
+static int entropy_norm_block(const struct metric_block *block, double *sum)
 {
-    const struct metric_entropies *all = metric_block_entropies(b);
+    const struct metric_entropies *all = metric_block_entropies(block);
 
     *sum = all->sum_norm;
     return all->n_norm;
 }
 
 /* Clark et al. 2019, section 3, as their code has it: a' = 0.9999 a + 0.0001 / n. */
-static bool entropy_clark(const struct metric_row *r, double *v)
+static bool entropy_clark(const struct metric_row *row, double *v)
 {
     enum { PART = 64 };
-    double part[PART], scale = 1 - 1e-4, rest = 1e-4 / r->n_visible;
+    double part[PART], scale = 1 - 1e-4, rest = 1e-4 / row->n_visible;
 
     *v = 0;
-    for (int at = 0; at < r->n_keys; at += PART) {
-        int n = r->n_keys - at < PART ? r->n_keys - at : PART;
+    for (int at = 0; at < row->n_keys; at += PART) {
+        int n = row->n_keys - at < PART ? row->n_keys - at : PART;
 
         for (int j = 0; j < n; j++) {
-            double w = scale * (double)r->a[at + j] + rest;
+            double w = scale * (double)row->a[at + j] + rest;
 
             part[j] = w * elementary_log_plain(w);
         }
         for (int j = 0; j < n; j++)
-            *v -= metric_sees(r, r->key0 + at + j) ? part[j] : 0;
+            *v -= metric_sees(row, row->key0 + at + j) ? part[j] : 0;
     }
     return true;
 }
 
-static int entropy_clark_block(const struct metric_block *b, double *sum)
+static int entropy_clark_block(const struct metric_block *block, double *sum)
 {
-    const struct facts_rows rows = metric_block_facts(b);
+    const struct facts_rows rows = metric_block_facts(block);
     double each[ATTEND_ROWS];
 
     facts_mixed_entropy(each, &rows, 1e-4);
-    *sum = metric_sum_double(each, b->n_rows);
-    return b->n_rows;
+    *sum = metric_sum_double(each, block->n_rows);
+    return block->n_rows;
 }
 
 /* KL(a || uniform) = ln n - H. */
-static bool kl_uniform(const struct metric_row *r, double *v)
+static bool kl_uniform(const struct metric_row *row, double *v)
 {
-    *v = elementary_log(r->n_visible) - r->entropy;
+    *v = elementary_log(row->n_visible) - row->entropy;
     return true;
 }
 
-static int kl_uniform_block(const struct metric_block *b, double *sum)
+static int kl_uniform_block(const struct metric_block *block, double *sum)
 {
-    const struct metric_entropies *all = metric_block_entropies(b);
+    const struct metric_entropies *all = metric_block_entropies(block);
 
     *sum = all->sum_ln - all->sum;
-    return b->n_rows;
+    return block->n_rows;
 }
 
-static bool uniformity_gap_norm(const struct metric_row *r, double *v)
+static bool uniformity_gap_norm(const struct metric_row *row, double *v)
 {
-    if (r->n_visible < 2)
+    if (row->n_visible < 2)
         return false;
-    *v = 1 - r->entropy / elementary_log(r->n_visible);
+    *v = 1 - row->entropy / elementary_log(row->n_visible);
     return true;
 }
 
-static int uniformity_gap_norm_block(const struct metric_block *b, double *sum)
+static int uniformity_gap_norm_block(const struct metric_block *block, double *sum)
 {
-    int n = entropy_norm_block(b, sum);
+    int n = entropy_norm_block(block, sum);
 
     *sum = n - *sum;
     return n;
 }
 
 /* Hill's number of order 1: e^H keys that are looked at alike have this entropy. */
-static bool neff(const struct metric_row *r, double *v)
+static bool neff(const struct metric_row *row, double *v)
 {
-    *v = elementary_exp(r->entropy);
+    *v = elementary_exp(row->entropy);
     return true;
 }
 
-static int neff_block(const struct metric_block *b, double *sum)
+static int neff_block(const struct metric_block *block, double *sum)
 {
     *sum = 0;
-    for (int t = 0; t < b->n_rows; t++)
-        *sum += elementary_exp(b->entropy[t]);
-    return b->n_rows;
+    for (int t = 0; t < block->n_rows; t++)
+        *sum += elementary_exp(block->entropy[t]);
+    return block->n_rows;
 }
 
 /* Hill's number of order 2: 1 / sum a^2. */
-static bool participation(const struct metric_row *r, double *v)
+static bool participation(const struct metric_row *row, double *v)
 {
     double sum = 0;
 
-    for (int j = 0; j < r->n_keys; j++)
-        sum += (double)r->a[j] * (double)r->a[j];
+    for (int j = 0; j < row->n_keys; j++)
+        sum += (double)row->a[j] * (double)row->a[j];
     *v = 1 / sum;
     return true;
 }
 
-static int participation_block(const struct metric_block *b, double *sum)
+static int participation_block(const struct metric_block *block, double *sum)
 {
-    const struct facts_shape *shape = metric_block_shape(b);
+    const struct facts_shape *shape = metric_block_shape(block);
 
     *sum = 0;
-    for (int t = 0; t < b->n_rows; t++)
+    for (int t = 0; t < block->n_rows; t++)
         *sum += 1 / shape->squares[t];
-    return b->n_rows;
+    return block->n_rows;
 }
 
 /* The variance of the scores under the row's weights, which differ from ln a by a constant:
  * -dH / d ln beta at beta = 1, how fast entropy falls as the scores grow. */
-static bool var_logit(const struct metric_row *r, double *v)
+static bool var_logit(const struct metric_row *row, double *v)
 {
     double mean = 0;
 
     *v = 0;
-    for (int j = 0; j < r->n_keys; j++)
-        mean += r->a[j] > 0 ? (double)r->a[j] * elementary_log((double)r->a[j]) : 0;
-    for (int j = 0; j < r->n_keys; j++)
-        if (r->a[j] > 0) {
-            double away = elementary_log((double)r->a[j]) - mean;
+    for (int j = 0; j < row->n_keys; j++)
+        mean += row->a[j] > 0 ? (double)row->a[j] * elementary_log((double)row->a[j]) : 0;
+    for (int j = 0; j < row->n_keys; j++)
+        if (row->a[j] > 0) {
+            double away = elementary_log((double)row->a[j]) - mean;
 
-            *v += (double)r->a[j] * away * away;
+            *v += (double)row->a[j] * away * away;
         }
     return true;
 }
@@ -192,14 +192,14 @@ static void entropies_take(void *state, const struct metric_row *rows, int n)
     all->n++;
 }
 
-static void entropies_take_block(void *state, const struct metric_block *b)
+static void entropies_take_block(void *state, const struct metric_block *block)
 {
-    const struct metric_entropies *found = metric_block_entropies(b);
+    const struct metric_entropies *found = metric_block_entropies(block);
     struct entropies *all = state;
 
     all->sum += found->sum;
     all->sum_most += found->sum_ln;
-    all->n += b->n_rows;
+    all->n += block->n_rows;
 }
 
 /* sum H / sum ln n: long rows count for more than in entropy_norm. */

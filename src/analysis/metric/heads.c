@@ -53,9 +53,9 @@ double metric_between_bytes(double n_heads, double n_queries, double n_keys)
            n_heads * n_heads * matrices * sizeof(double);
 }
 
-static size_t metric_head_at(const struct maps *m, int layer, int head)
+static size_t metric_head_at(const struct maps *maps, int layer, int head)
 {
-    return (size_t)layer * (size_t)m->shape.n_heads + (size_t)head;
+    return (size_t)layer * (size_t)maps->shape.n_heads + (size_t)head;
 }
 
 static void maps_take(void *state, const struct metric_row *rows, int n)
@@ -79,30 +79,30 @@ static void maps_take(void *state, const struct metric_row *rows, int n)
 enum { JS_STEPS = 16 };         /* of a divergence, for each key: two logarithms */
 
 /* The mean over the rows that both have; NaN: there is none. */
-static double heads_between(const struct maps *m, int x, int y, struct progress *progress)
+static double heads_between(const struct maps *maps, int x, int y, struct progress *progress)
 {
-    int rows = m->shape.n_queries, keys = m->shape.n_keys, count = 0;
+    int rows = maps->shape.n_queries, keys = maps->shape.n_keys, count = 0;
     double sum = 0;
 
     for (int i = 0; i < rows; i++) {
         size_t p = (size_t)x * (size_t)rows + (size_t)i;
         size_t q = (size_t)y * (size_t)rows + (size_t)i;
 
-        if (!m->seen[p] || !m->seen[q])
+        if (!maps->seen[p] || !maps->seen[q])
             continue;
-        sum += divergence_js(m->a + p * (size_t)keys, m->a + q * (size_t)keys, keys);
+        sum += divergence_js(maps->a + p * (size_t)keys, maps->a + q * (size_t)keys, keys);
         progress_ran(progress, (int64_t)JS_STEPS * keys);
         count++;
     }
     return count > 0 ? sum / count : (double)NAN;
 }
 
-static void number_heads(struct maps *m)
+static void number_heads(struct maps *maps)
 {
-    for (int i = 0; i < m->shape.n_layers * m->shape.n_heads; i++)
-        if (m->index[i] > 0) {
-            m->head[m->count++] = i;
-            m->index[i] = m->count;
+    for (int i = 0; i < maps->shape.n_layers * maps->shape.n_heads; i++)
+        if (maps->index[i] > 0) {
+            maps->head[maps->count++] = i;
+            maps->index[i] = maps->count;
         }
 }
 

@@ -9,80 +9,80 @@
 enum { WITHIN = 4 };
 
 /* What each key has of a row that looks at all it sees alike. */
-static bool key_even(const struct metric_row *r, double *v)
+static bool key_even(const struct metric_row *row, double *v)
 {
-    *v = 1. / r->n_visible;
+    *v = 1. / row->n_visible;
     return true;
 }
 
 /* Whether a key is where local_4 has it. */
-static bool is_local(const struct metric_row *r, int j)
+static bool is_local(const struct metric_row *row, int j)
 {
-    if (metric_in_plane(r))
-        return metric_is_patch(r, j) && metric_plane_away(r, r->query, j) <= WITHIN;
-    return abs(j - r->query) <= WITHIN;
+    if (metric_in_plane(row))
+        return metric_is_patch(row, j) && metric_plane_away(row, row->query, j) <= WITHIN;
+    return abs(j - row->query) <= WITHIN;
 }
 
 /* And local_4. */
-static bool local_even(const struct metric_row *r, double *v)
+static bool local_even(const struct metric_row *row, double *v)
 {
     int count = 0;
 
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
-        count += metric_sees(r, j) && is_local(r, j);
-    *v = (double)count / r->n_visible;
-    return !metric_in_plane(r) || metric_is_patch(r, r->query);
+    for (int j = row->key0; j < row->key0 + row->n_keys; j++)
+        count += metric_sees(row, j) && is_local(row, j);
+    *v = (double)count / row->n_visible;
+    return !metric_in_plane(row) || metric_is_patch(row, row->query);
 }
 
 /* The diagonals as Clark et al. 2019 count them: rows without such a key are 0. */
-static bool prev_clark(const struct metric_row *r, double *v)
+static bool prev_clark(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, r->query - 1);
+    *v = metric_weight(row, row->query - 1);
     return true;
 }
 
-static bool next_clark(const struct metric_row *r, double *v)
+static bool next_clark(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, r->query + 1);
+    *v = metric_weight(row, row->query + 1);
     return true;
 }
 
 /* In a short text all is near. */
-static bool near(const struct metric_row *r, double *v)
+static bool near(const struct metric_row *row, double *v)
 {
-    return r->keys->n > METRIC_LONG_TEXT && metric_local_4.row(r, v);
+    return row->keys->n > METRIC_LONG_TEXT && metric_local_4.row(row, v);
 }
 
 /* The weight on what local_16 is of: all keys, or, of a picture, its patches. */
-static double local_mass(const struct metric_row *r)
+static double local_mass(const struct metric_row *row)
 {
     double mass = 0;
 
-    if (!metric_in_plane(r))
-        return isnan(r->null_mass) ? 1 : 1 - r->null_mass;
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
-        if (metric_is_patch(r, j) && metric_has(r, j))
-            mass += metric_weight(r, j);
+    if (!metric_in_plane(row))
+        return isnan(row->null_mass) ? 1 : 1 - row->null_mass;
+    for (int j = row->key0; j < row->key0 + row->n_keys; j++)
+        if (metric_is_patch(row, j) && metric_has(row, j))
+            mass += metric_weight(row, j);
     return mass;
 }
 
-static bool far(const struct metric_row *r, double *v)
+static bool far(const struct metric_row *row, double *v)
 {
-    bool defined = r->keys->n > METRIC_LONG_TEXT && metric_local_16.row(r, v);
+    bool defined = row->keys->n > METRIC_LONG_TEXT && metric_local_16.row(row, v);
 
     if (defined)
-        *v = local_mass(r) - *v;
+        *v = local_mass(row) - *v;
     return defined;
 }
 
 /* Of the rows that have a token so many places away; in a text of few such rows, one key that all
  * look at stands so far away too often. */
-static bool away(const struct metric_row *r, int offset, double *v)
+static bool away(const struct metric_row *row, int offset, double *v)
 {
-    int key = r->query + offset;
+    int key = row->query + offset;
 
-    *v = metric_weight(r, key);
-    return key >= 0 && key < r->keys->n && metric_has(r, key) && r->keys->n > 2 * abs(offset);
+    *v = metric_weight(row, key);
+    return key >= 0 && key < row->keys->n && metric_has(row, key) && row->keys->n > 2 * abs(offset);
 }
 
 #define OFFSET(id, k) \

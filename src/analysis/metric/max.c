@@ -3,16 +3,16 @@
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */
-static bool max_largest(const struct metric_row *r, double *v)
+static bool max_largest(const struct metric_row *row, double *v)
 {
-    *v = (double)r->a[metric_scan(r).strongest];
+    *v = (double)row->a[metric_scan(row).strongest];
     return true;
 }
 
-static int largest_block(const struct metric_block *b, double *sum)
+static int largest_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_sum(b->largest, 1, b->n_rows);
-    return b->n_rows;
+    *sum = metric_sum(block->largest, 1, block->n_rows);
+    return block->n_rows;
 }
 
 const struct metric_rule metric_max_mean = { .row = max_largest, .block = largest_block };

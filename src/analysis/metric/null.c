@@ -6,51 +6,51 @@
 #include "analysis/metric.h"
 #include "base/elementary.h"
 
-static bool null_mass(const struct metric_row *r, double *v)
+static bool null_mass(const struct metric_row *row, double *v)
 {
-    *v = r->null_mass;
+    *v = row->null_mass;
     return !isnan(*v);
 }
 
 /* What the weights sum to; 0: nothing can be divided by it. */
-static double sum_of(const struct metric_row *r)
+static double sum_of(const struct metric_row *row)
 {
     double sum = 0;
 
-    for (int j = 0; j < r->n_keys && !isnan(r->null_mass); j++)
-        sum += (double)r->a[j];
+    for (int j = 0; j < row->n_keys && !isnan(row->null_mass); j++)
+        sum += (double)row->a[j];
     return sum;
 }
 
-static bool entropy_renorm(const struct metric_row *r, double *v)
+static bool entropy_renorm(const struct metric_row *row, double *v)
 {
-    double sum = sum_of(r);
+    double sum = sum_of(row);
 
     *v = 0;
-    for (int j = 0; j < r->n_keys && sum > 0; j++)
-        if (r->a[j] > 0) {
-            double w = (double)r->a[j] / sum;
+    for (int j = 0; j < row->n_keys && sum > 0; j++)
+        if (row->a[j] > 0) {
+            double w = (double)row->a[j] / sum;
 
             *v -= w * elementary_log(w);
         }
     return sum > 0;
 }
 
-static bool neff_renorm(const struct metric_row *r, double *v)
+static bool neff_renorm(const struct metric_row *row, double *v)
 {
-    bool any = entropy_renorm(r, v);
+    bool any = entropy_renorm(row, v);
 
     *v = elementary_exp(*v);
     return any;
 }
 
-static bool max_mean_renorm(const struct metric_row *r, double *v)
+static bool max_mean_renorm(const struct metric_row *row, double *v)
 {
-    double sum = sum_of(r);
+    double sum = sum_of(row);
 
     *v = 0;
-    for (int j = 0; j < r->n_keys && sum > 0; j++)
-        *v = (double)r->a[j] / sum > *v ? (double)r->a[j] / sum : *v;
+    for (int j = 0; j < row->n_keys && sum > 0; j++)
+        *v = (double)row->a[j] / sum > *v ? (double)row->a[j] / sum : *v;
     return sum > 0;
 }
 

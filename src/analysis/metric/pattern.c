@@ -34,21 +34,21 @@ static bool has_segments(const struct token_list *list)
 }
 
 /* Weight and keys of the query's segment, of the row without special tokens. */
-static void take_block(struct patterns *all, const struct metric_row *r)
+static void take_block(struct patterns *all, const struct metric_row *row)
 {
-    const int *type = r->keys->type;
+    const int *type = row->keys->type;
     double within = 0, mass = 0;
     int n_within = 0, count = 0;
 
-    if (!all->in_segments || r->two_axes || is_special(r->queries, r->query))
+    if (!all->in_segments || row->two_axes || is_special(row->queries, row->query))
         return;
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++) {
-        bool same = type[j] == type[r->query];
+    for (int j = row->key0; j < row->key0 + row->n_keys; j++) {
+        bool same = type[j] == type[row->query];
 
-        if (is_special(r->keys, j) || !metric_sees(r, j))
+        if (is_special(row->keys, j) || !metric_sees(row, j))
             continue;
-        mass += metric_weight(r, j);
-        within += same ? metric_weight(r, j) : 0;
+        mass += metric_weight(row, j);
+        within += same ? metric_weight(row, j) : 0;
         n_within += same;
         count++;
     }
@@ -56,7 +56,7 @@ static void take_block(struct patterns *all, const struct metric_row *r)
         return;
     all->within += within / mass;
     all->chance += (double)n_within / count;
-    all->segments[type[r->query] != 0] = true;
+    all->segments[type[row->query] != 0] = true;
     all->n_block++;
 }
 
@@ -82,33 +82,34 @@ static void patterns_take(void *state, const struct metric_row *rows, int n)
     all->n_rows++;
 }
 
-static void take_offset(struct offset_sum *offset, const struct metric_block *b, int away)
+static void take_offset(struct offset_sum *offset, const struct metric_block *block, int away)
 {
-    int first = b->row.query + away, last = first + b->n_rows - 1, end = b->row.keys->n - 1;
+    int first = block->row.query + away, last = first + block->n_rows - 1,
+        end = block->row.keys->n - 1;
 
-    offset->sum += metric_sum_away(b, away);
+    offset->sum += metric_sum_away(block, away);
     first = first < 0 ? 0 : first;
     last = last > end ? end : last;
     offset->n += last >= first ? last - first + 1 : 0;
 }
 
-static void patterns_take_block(void *state, const struct metric_block *b)
+static void patterns_take_block(void *state, const struct metric_block *block)
 {
-    const struct facts_rows rows = metric_block_facts(b);
+    const struct facts_rows rows = metric_block_facts(block);
     struct patterns *all = state;
 
-    facts_columns(all->column + b->row.key0, &rows);
-    for (int k = 0; k < N_OFFSET && !b->row.two_axes; k++)
-        take_offset(&all->offset[k], b, k - ITSELF);
+    facts_columns(all->column + block->row.key0, &rows);
+    for (int k = 0; k < N_OFFSET && !block->row.two_axes; k++)
+        take_offset(&all->offset[k], block, k - ITSELF);
     if (all->n_rows == 0)
-        all->in_segments = has_segments(b->row.keys);
-    for (int t = 0; t < b->n_rows && all->in_segments; t++) {
-        struct metric_row row = metric_block_row(b, t);
+        all->in_segments = has_segments(block->row.keys);
+    for (int t = 0; t < block->n_rows && all->in_segments; t++) {
+        struct metric_row row = metric_block_row(block, t);
 
         take_block(all, &row);
     }
-    all->n_keys = b->row.keys->n;
-    all->n_rows += b->n_rows;
+    all->n_keys = block->row.keys->n;
+    all->n_rows += block->n_rows;
 }
 
 /* The largest two means over all rows. */

@@ -2,96 +2,96 @@
  * Metrics of single positions: weight on the previous token, itself, the next, the first. */
 #include "analysis/metric.h"
 
-static bool token_prev(const struct metric_row *r, double *v)
+static bool token_prev(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, r->query - 1);
-    return r->query >= 1 && metric_has(r, r->query - 1);
+    *v = metric_weight(row, row->query - 1);
+    return row->query >= 1 && metric_has(row, row->query - 1);
 }
 
-static bool token_next(const struct metric_row *r, double *v)
+static bool token_next(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, r->query + 1);
-    return r->query <= r->queries->n - 2 && metric_has(r, r->query + 1);
+    *v = metric_weight(row, row->query + 1);
+    return row->query <= row->queries->n - 2 && metric_has(row, row->query + 1);
 }
 
 /* Of a picture patches i and j, one before the other, are in one row of it. */
-static bool are_in_row(const struct metric_row *r, int i, int j)
+static bool are_in_row(const struct metric_row *row, int i, int j)
 {
-    int first = r->queries->n_before, columns = r->queries->columns;
+    int first = row->queries->n_before, columns = row->queries->columns;
 
-    return !metric_in_plane(r) || (metric_is_patch(r, i) && metric_is_patch(r, j) &&
-                                   (i - first) / columns == (j - first) / columns);
+    return !metric_in_plane(row) || (metric_is_patch(row, i) && metric_is_patch(row, j) &&
+                                     (i - first) / columns == (j - first) / columns);
 }
 
-static bool prev(const struct metric_row *r, double *v)
+static bool prev(const struct metric_row *row, double *v)
 {
-    return token_prev(r, v) && are_in_row(r, r->query - 1, r->query);
+    return token_prev(row, v) && are_in_row(row, row->query - 1, row->query);
 }
 
-static bool self(const struct metric_row *r, double *v)
+static bool self(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, r->query);
+    *v = metric_weight(row, row->query);
     return true;
 }
 
-static bool place_next(const struct metric_row *r, double *v)
+static bool place_next(const struct metric_row *row, double *v)
 {
-    return token_next(r, v) && are_in_row(r, r->query, r->query + 1);
+    return token_next(row, v) && are_in_row(row, row->query, row->query + 1);
 }
 
-static bool first(const struct metric_row *r, double *v)
+static bool first(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, 0);
-    return metric_has(r, 0);
+    *v = metric_weight(row, 0);
+    return metric_has(row, 0);
 }
 
 /* As first, without the row of the first token, which has no choice in a decoder; where
  * queries and keys are of two texts, all rows. */
-static bool bos(const struct metric_row *r, double *v)
+static bool bos(const struct metric_row *row, double *v)
 {
-    *v = metric_weight(r, 0);
-    return metric_has(r, 0) && (r->query > 0 || r->two_axes);
+    *v = metric_weight(row, 0);
+    return metric_has(row, 0) && (row->query > 0 || row->two_axes);
 }
 
 /* ---- the same of blocks ---- */
 
-static int prev_block(const struct metric_block *b, double *sum)
+static int prev_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_sum_away(b, -1);
-    return b->n_rows - (b->row.query == 0);
+    *sum = metric_sum_away(block, -1);
+    return block->n_rows - (block->row.query == 0);
 }
 
-static int self_block(const struct metric_block *b, double *sum)
+static int self_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_sum_away(b, 0);
-    return b->n_rows;
+    *sum = metric_sum_away(block, 0);
+    return block->n_rows;
 }
 
-static int next_block(const struct metric_block *b, double *sum)
+static int next_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_sum_away(b, 1);
-    return b->n_rows - (b->row.query + b->n_rows == b->row.queries->n);
+    *sum = metric_sum_away(block, 1);
+    return block->n_rows - (block->row.query + block->n_rows == block->row.queries->n);
 }
 
 /* From row t on. */
-static double sum_first(const struct metric_block *b, int t)
+static double sum_first(const struct metric_block *block, int t)
 {
-    return b->row.key0 > 0 ? 0 :
-           metric_sum(b->row.a + (size_t)t * b->stride, b->stride, b->n_rows - t);
+    return block->row.key0 > 0 ? 0 :
+           metric_sum(block->row.a + (size_t)t * block->stride, block->stride, block->n_rows - t);
 }
 
-static int first_block(const struct metric_block *b, double *sum)
+static int first_block(const struct metric_block *block, double *sum)
 {
-    *sum = sum_first(b, 0);
-    return b->n_rows;
+    *sum = sum_first(block, 0);
+    return block->n_rows;
 }
 
-static int bos_block(const struct metric_block *b, double *sum)
+static int bos_block(const struct metric_block *block, double *sum)
 {
-    int t = b->row.query == 0 && !b->row.two_axes;
+    int t = block->row.query == 0 && !block->row.two_axes;
 
-    *sum = sum_first(b, t);
-    return b->n_rows - t;
+    *sum = sum_first(block, t);
+    return block->n_rows - t;
 }
 
 const struct metric_rule metric_token_prev = { .row = token_prev, .block = prev_block };
@@ -126,19 +126,19 @@ static void places_take(void *state, const struct metric_row *rows, int n)
         places->mass += (double)rows->a[j];
 }
 
-static void places_take_block(void *state, const struct metric_block *b)
+static void places_take_block(void *state, const struct metric_block *block)
 {
     struct places *places = state;
 
-    for (int t = 0; t < b->n_rows; t++) {
-        struct metric_row row = metric_block_row(b, t);
+    for (int t = 0; t < block->n_rows; t++) {
+        struct metric_row row = metric_block_row(block, t);
         bool sees = metric_sees(&row, 0);
 
         places->first += sees ? metric_weight(&row, 0) : 0;
         places->n_first += sees;
     }
-    places->prev += metric_sum_away(b, -1);
-    places->mass += metric_sum_double(metric_block_shape(b)->mass, b->n_rows);
+    places->prev += metric_sum_away(block, -1);
+    places->mass += metric_sum_double(metric_block_shape(block)->mass, block->n_rows);
 }
 
 /* The mean over the rows that see the first token.

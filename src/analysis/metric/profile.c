@@ -28,12 +28,12 @@ static size_t profile_size(const struct metric_shape *shape)
 }
 
 /* Of a picture to the nearest whole number of patches; -1: not between patches. */
-static int away(const struct metric_row *r, int key)
+static int away(const struct metric_row *row, int key)
 {
-    if (!metric_in_plane(r))
-        return abs(key - r->query);
-    return metric_is_patch(r, r->query) && metric_is_patch(r, key) ?
-               (int)lround(metric_plane_away(r, r->query, key)) : -1;
+    if (!metric_in_plane(row))
+        return abs(key - row->query);
+    return metric_is_patch(row, row->query) && metric_is_patch(row, key) ?
+               (int)lround(metric_plane_away(row, row->query, key)) : -1;
 }
 
 static void profile_take(void *state, const struct metric_row *rows, int n)
@@ -113,17 +113,17 @@ static bool half(const struct profile *all, double *v)
 
 struct series { const struct profile *all; int n; double mean; };
 
-static double deviation(const struct series *s, int d)
+static double deviation(const struct series *series, int d)
 {
-    return elementary_log(lift_at(s->all, d)) - s->mean;
+    return elementary_log(lift_at(series->all, d)) - series->mean;
 }
 
-static double profile_correlation(const struct series *s, int lag)
+static double profile_correlation(const struct series *series, int lag)
 {
     double sum = 0;
 
-    for (int d = 0; d + lag < s->n; d++)
-        sum += deviation(s, d) * deviation(s, d + lag);
+    for (int d = 0; d + lag < series->n; d++)
+        sum += deviation(series, d) * deviation(series, d + lag);
     return sum;
 }
 

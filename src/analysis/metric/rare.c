@@ -43,9 +43,9 @@ struct metric_counts *metric_counts_new(struct arena *a, const int64_t *count, i
     return counts;
 }
 
-static int64_t count_of(const struct metric_counts *c, int id)
+static int64_t count_of(const struct metric_counts *counts, int id)
 {
-    return id < c->n ? c->count[id] : 0;
+    return id < counts->n ? counts->count[id] : 0;
 }
 
 /* ---- rows ---- */
@@ -82,10 +82,10 @@ static void rares_start(void *state, const struct metric_shape *shape, struct ar
         all->at = arena_alloc(a, (uint64_t)shape->n_keys, sizeof *all->at);
 }
 
-static bool has_uncommon(const struct metric_counts *c, const struct token_list *keys)
+static bool has_uncommon(const struct metric_counts *counts, const struct token_list *keys)
 {
     for (int j = 0; j < keys->n; j++)
-        if (!metric_ends(keys, j) && (keys->id[j] >= c->n || !c->common[keys->id[j]]))
+        if (!metric_ends(keys, j) && (keys->id[j] >= counts->n || !counts->common[keys->id[j]]))
             return true;
     return false;
 }
@@ -98,34 +98,34 @@ struct rarest {
 
 static const struct rarest NO_ID = { { -1, -1 }, { 0, 0 } };
 
-static void add_id(struct rarest *r, const struct metric_counts *counts, int id)
+static void add_id(struct rarest *rarest, const struct metric_counts *counts, int id)
 {
     int64_t n = count_of(counts, id);
 
-    if (id == r->id[0] || id == r->id[1])
+    if (id == rarest->id[0] || id == rarest->id[1])
         return;
-    if (r->id[0] < 0 || n < r->count[0])
-        *r = (struct rarest){ { id, r->id[0] }, { n, r->count[0] } };
-    else if (r->id[1] < 0 || n < r->count[1])
-        *r = (struct rarest){ { r->id[0], id }, { r->count[0], n } };
+    if (rarest->id[0] < 0 || n < rarest->count[0])
+        *rarest = (struct rarest){ { id, rarest->id[0] }, { n, rarest->count[0] } };
+    else if (rarest->id[1] < 0 || n < rarest->count[1])
+        *rarest = (struct rarest){ { rarest->id[0], id }, { rarest->count[0], n } };
 }
 
-static void count_row(struct rares *all, const struct metric_row *r)
+static void count_row(struct rares *all, const struct metric_row *row)
 {
     struct rarest rarest = NO_ID;
-    int strongest = metric_strongest(r);
+    int strongest = metric_strongest(row);
 
     if (strongest < 0)
         return;
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
-        if (!metric_ends(r->keys, j) && metric_sees(r, j))
-            add_id(&rarest, all->counts, r->keys->id[j]);
+    for (int j = row->key0; j < row->key0 + row->n_keys; j++)
+        if (!metric_ends(row->keys, j) && metric_sees(row, j))
+            add_id(&rarest, all->counts, row->keys->id[j]);
     if (rarest.id[1] < 0)
         return;
     all->n_rows++;
-    all->n_rarest += r->keys->id[strongest] == rarest.id[0];
-    all->n_rare += r->keys->id[strongest] == rarest.id[0] ||
-                   r->keys->id[strongest] == rarest.id[1];
+    all->n_rarest += row->keys->id[strongest] == rarest.id[0];
+    all->n_rare += row->keys->id[strongest] == rarest.id[0] ||
+                   row->keys->id[strongest] == rarest.id[1];
 }
 
 static void rares_take(void *state, const struct metric_row *rows, int n)
@@ -165,17 +165,17 @@ static int by_value(const void *x, const void *y)
 }
 
 /* r[n] in any order -> rank[n], from 0; equal values share the mean of theirs. */
-static void set_ranks(struct ranked *r, int n, double *rank)
+static void set_ranks(struct ranked *ranked, int n, double *rank)
 {
     int to;
 
-    qsort(r, (size_t)n, sizeof *r, by_value);
+    qsort(ranked, (size_t)n, sizeof *ranked, by_value);
     for (int from = 0; from < n; from = to) {
         to = from + 1;
-        while (to < n && r[to].v == r[from].v)
+        while (to < n && ranked[to].v == ranked[from].v)
             to++;
         for (int i = from; i < to; i++)
-            rank[r[i].at] = (from + to - 1) / 2.0;
+            rank[ranked[i].at] = (from + to - 1) / 2.0;
     }
 }
 

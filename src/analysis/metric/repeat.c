@@ -21,16 +21,16 @@ static size_t repeats_size(const struct metric_shape *shape)
 
 /* Adds the keys that hold the id, but the query, shifted to the one after where after is 1.
  * Their places end before `end`. */
-static void repeat_add(struct target *target, const struct metric_row *r, int after, int end)
+static void repeat_add(struct target *target, const struct metric_row *row, int after, int end)
 {
-    const int *id = r->keys->id;
+    const int *id = row->keys->id;
     bool found = false;
 
-    if (end > r->key0 + r->n_keys)
-        end = r->key0 + r->n_keys;
-    for (int j = r->key0 > after ? r->key0 : after; j < end; j++)
-        if (id[j - after] == id[r->query] && j - after != r->query && metric_sees(r, j)) {
-            target->mass += (double)r->a[j - r->key0];
+    if (end > row->key0 + row->n_keys)
+        end = row->key0 + row->n_keys;
+    for (int j = row->key0 > after ? row->key0 : after; j < end; j++)
+        if (id[j - after] == id[row->query] && j - after != row->query && metric_sees(row, j)) {
+            target->mass += (double)row->a[j - row->key0];
             found = true;
         }
     target->n_rows += found;

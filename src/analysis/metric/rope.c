@@ -51,22 +51,22 @@ static double lengths(const struct rope_plan *rope, const float *x, int64_t stri
     return sum;
 }
 
-static void use_look(void *state, const struct qkv_view *v, int head)
+static void use_look(void *state, const struct qkv_view *view, int head)
 {
     struct use *use = state;
-    const struct rope_plan *rope = v->rope;
-    int d = v->at[head].d;
+    const struct rope_plan *rope = view->rope;
+    int d = view->at[head].d;
     double sum = 0;
 
     if (rope == NULL)
         return;
     use->n = rope->width / 2 + (rope->width < d);
     for (int k = 0; k < use->n; k++) {
-        double q = lengths(rope, v->q + v->q_at[head], v->q_stride, v->T, d, k);
-        double key = lengths(rope, v->kv + v->k_at[head / (v->H / v->G)], v->kv_stride, v->S, d,
-                             k);
+        double q = lengths(rope, view->q + view->q_at[head], view->q_stride, view->T, d, k);
+        double key = lengths(rope, view->kv + view->k_at[head / (view->H / view->G)],
+                             view->kv_stride, view->S, d, k);
 
-        use->share[k] = q / v->T * (key / v->S);
+        use->share[k] = q / view->T * (key / view->S);
         sum += use->share[k];
     }
     for (int k = 0; k < use->n; k++)

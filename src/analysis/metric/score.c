@@ -13,15 +13,16 @@ static size_t scores_size(const struct metric_shape *shape)
     return sizeof(struct scores);
 }
 
-static void scores_look(void *state, const struct qkv_view *v, int head)
+static void scores_look(void *state, const struct qkv_view *view, int head)
 {
     struct scores *all = state;
-    const struct attend *at = &v->at[head];
-    const float *q = v->q + v->q_at[head], *keys = v->kv + v->k_at[head / (v->H / v->G)];
+    const struct attend *at = &view->at[head];
+    const float *q = view->q + view->q_at[head],
+                *keys = view->kv + view->k_at[head / (view->H / view->G)];
 
-    for (int i = 0; i < v->T; i++, q += v->q_stride)
-        for (int j = 0; j < v->S; j++) {
-            const float *k = keys + j * v->kv_stride;
+    for (int i = 0; i < view->T; i++, q += view->q_stride)
+        for (int j = 0; j < view->S; j++) {
+            const float *k = keys + j * view->kv_stride;
             double score = 0;
 
             if (!visible(at, i, j))

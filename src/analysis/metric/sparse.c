@@ -8,21 +8,21 @@
 #include "base/sort.h"
 
 /* Half of the sum of |a - 1 / n|: 0 is uniform. */
-static bool tv_uniform(const struct metric_row *r, double *v)
+static bool tv_uniform(const struct metric_row *row, double *v)
 {
-    double even = 1.0 / r->n_visible;
+    double even = 1.0 / row->n_visible;
 
     *v = 0;
-    for (int j = 0; j < r->n_keys; j++)
-        if (metric_sees(r, r->key0 + j))
-            *v += fabs((double)r->a[j] - even) / 2;
+    for (int j = 0; j < row->n_keys; j++)
+        if (metric_sees(row, row->key0 + j))
+            *v += fabs((double)row->a[j] - even) / 2;
     return true;
 }
 
-static int tv_uniform_block(const struct metric_block *b, double *sum)
+static int tv_uniform_block(const struct metric_block *block, double *sum)
 {
-    *sum = metric_sum_double(metric_block_shape(b)->uneven, b->n_rows) / 2;
-    return b->n_rows;
+    *sum = metric_sum_double(metric_block_shape(block)->uneven, block->n_rows) / 2;
+    return block->n_rows;
 }
 
 const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .block = tv_uniform_block };
@@ -49,28 +49,28 @@ static size_t largest_size(const struct metric_shape *shape)
  * rest is not sorted.  Those below a share of the mean are left out where the others are
  * enough; below a tenth of it they hold less than a tenth of the mass.  Returns how many.
  */
-static int sort_largest(struct largest *all, const struct metric_row *r)
+static int sort_largest(struct largest *all, const struct metric_row *row)
 {
-    float least = 1.0F / (float)r->n_keys, *sorted = all->sorted;
+    float least = 1.0F / (float)row->n_keys, *sorted = all->sorted;
     int n;
 
     for (int k = 0; k < 3; k++, least /= 4) {
         double sum[4] = { 0 };
 
         n = 0;
-        for (int j = 0; j < r->n_keys; j++) {
-            sorted[n] = r->a[j];
-            n += r->a[j] >= least;
+        for (int j = 0; j < row->n_keys; j++) {
+            sorted[n] = row->a[j];
+            n += row->a[j] >= least;
         }
         for (int i = 0; i < n; i++)
             sum[i % 4] += (double)sorted[i];
         if (n >= top_sizes[N_TOP - 1] && sum[0] + sum[1] + sum[2] + sum[3] >= 0.9) {
-            sort_down(sorted, sorted + r->n_keys, n);
+            sort_down(sorted, sorted + row->n_keys, n);
             return n;
         }
     }
-    n = r->n_keys;
-    memcpy(sorted, r->a, (size_t)n * sizeof *sorted);
+    n = row->n_keys;
+    memcpy(sorted, row->a, (size_t)n * sizeof *sorted);
     sort_down(sorted, sorted + n, n);
     return n;
 }
@@ -95,20 +95,20 @@ static void largest_take(void *state, const struct metric_row *rows, int n)
     all->n++;
 }
 
-static void largest_take_block(void *state, const struct metric_block *b)
+static void largest_take_block(void *state, const struct metric_block *block)
 {
     struct largest *all = state;
-    const struct facts_top *top = metric_block_top(b);
+    const struct facts_top *top = metric_block_top(block);
 
     if (top == NULL) {
-        metric_block_each(state, b, largest_take);
+        metric_block_each(state, block, largest_take);
         return;
     }
     for (int size = 0; size < N_TOP; size++)
-        all->mass[size] += metric_sum_double(top->mass[size], b->n_rows);
-    for (int t = 0; t < b->n_rows; t++)
+        all->mass[size] += metric_sum_double(top->mass[size], block->n_rows);
+    for (int t = 0; t < block->n_rows; t++)
         all->k90 += top->enough[t];
-    all->n += b->n_rows;
+    all->n += block->n_rows;
 }
 
 static bool sparse_mean(const struct largest *all, double sum, double *v)
@@ -183,17 +183,17 @@ static void entries_take(void *state, const struct metric_row *rows, int n)
     all->n += rows->n_visible;
 }
 
-static void entries_take_block(void *state, const struct metric_block *b)
+static void entries_take_block(void *state, const struct metric_block *block)
 {
     struct entries *all = state;
-    const struct facts_shape *shape = metric_block_shape(b);
+    const struct facts_shape *shape = metric_block_shape(block);
 
-    for (int t = 0; t < b->n_rows; t++) {
+    for (int t = 0; t < block->n_rows; t++) {
         all->below_uniform += shape->low[t];
         all->below_max += shape->small[t];
-        all->n += b->n_visible[t];
+        all->n += block->n_visible[t];
     }
-    all->squares += metric_sum_double(shape->squares, b->n_rows);
+    all->squares += metric_sum_double(shape->squares, block->n_rows);
 }
 
 static bool tau_uniform(const void *state, int layer, int head, double *v)

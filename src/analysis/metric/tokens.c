@@ -95,41 +95,41 @@ KIND(sep_from_other, of_sep, 0)
 
 /* ---- the strongest key, tokens that end a text left out as rows and as keys ---- */
 
-int metric_strongest(const struct metric_row *r)
+int metric_strongest(const struct metric_row *row)
 {
-    const unsigned char *mark = r->keys->mark;
-    int best = r->key0 + metric_scan(r).strongest;
+    const unsigned char *mark = row->keys->mark;
+    int best = row->key0 + metric_scan(row).strongest;
 
-    if (metric_ends(r->queries, r->query))
+    if (metric_ends(row->queries, row->query))
         return -1;
-    if (metric_sees(r, best) && !metric_ends(r->keys, best))
+    if (metric_sees(row, best) && !metric_ends(row->keys, best))
         return best;
     best = -1;
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
+    for (int j = row->key0; j < row->key0 + row->n_keys; j++)
         if ((mark == NULL || (mark[j] & TOKEN_ENDS) == 0) &&
-            (r->hidden == NULL || !r->hidden[j - r->key0]) &&
-            (best < 0 || r->a[j - r->key0] > r->a[best - r->key0]))
+            (row->hidden == NULL || !row->hidden[j - row->key0]) &&
+            (best < 0 || row->a[j - row->key0] > row->a[best - row->key0]))
             best = j;
     return best;
 }
 
 /* Source: Voita et al. 2019. */
-static bool confidence(const struct metric_row *r, double *v)
+static bool confidence(const struct metric_row *row, double *v)
 {
-    int j = metric_strongest(r);
+    int j = metric_strongest(row);
 
-    *v = metric_weight(r, j);
+    *v = metric_weight(row, j);
     return j >= 0;
 }
 
 /* Of the rows that have a key `away` from theirs. */
-static bool is_strongest(const struct metric_row *r, int away, double *v)
+static bool is_strongest(const struct metric_row *row, int away, double *v)
 {
-    int want = r->query + away, j;
+    int want = row->query + away, j;
 
-    if (want < 0 || want >= r->keys->n || !metric_has(r, want))
+    if (want < 0 || want >= row->keys->n || !metric_has(row, want))
         return false;
-    j = metric_strongest(r);
+    j = metric_strongest(row);
     *v = j == want;
     return j >= 0;
 }

@@ -24,36 +24,36 @@ static struct source source_of(const struct qkv_view *view, int head, int n_keys
 }
 
 /* z[d] += the values of the keys from .. to - 1, by their weights; returns these' sum. */
-static double add_values(double *z, const struct source *s, const struct metric_row *r, int from,
-                         int to)
+static double add_values(double *z, const struct source *source, const struct metric_row *row,
+                         int from, int to)
 {
     double mass = 0;
 
-    if (from < r->key0)
-        from = r->key0;
-    if (to > r->key0 + r->n_keys)
-        to = r->key0 + r->n_keys;
+    if (from < row->key0)
+        from = row->key0;
+    if (to > row->key0 + row->n_keys)
+        to = row->key0 + row->n_keys;
     for (int j = from; j < to; j++) {
-        double w = (double)r->a[j - r->key0];
-        const float *v = s->v + j * s->stride;
+        double w = (double)row->a[j - row->key0];
+        const float *v = source->v + j * source->stride;
 
         mass += w;
-        for (int c = 0; c < s->d && w > 0; c++)
+        for (int c = 0; c < source->d && w > 0; c++)
             z[c] += w * (double)v[c];
     }
     return mass;
 }
 
 /* |z W_O|^2 */
-static double squared(const struct source *s, const double *z)
+static double squared(const struct source *source, const double *z)
 {
     double sum = 0;
 
-    for (int i = 0; i < s->d; i++) {
+    for (int i = 0; i < source->d; i++) {
         double row = 0;
 
-        for (int j = 0; j < s->d; j++)
-            row += z[j] * s->gram[(int64_t)i * s->d + j];
+        for (int j = 0; j < source->d; j++)
+            row += z[j] * source->gram[(int64_t)i * source->d + j];
         sum += z[i] * row;
     }
     return sum > 0 ? sum : 0;
@@ -95,15 +95,15 @@ static void stream_look(void *state, const struct qkv_view *view, int head)
 }
 
 /* z becomes how far the row's output moves where the others' weights are divided by `mass`. */
-static void move(struct stream *all, const struct metric_row *r, double mass, int first, int last)
+static void move(struct stream *all, const struct metric_row *row, double mass, int first, int last)
 {
     size_t size = (size_t)all->source.d * sizeof *all->z;
 
     memset(all->z, 0, size);
     memset(all->kept, 0, size);
-    add_values(all->kept, &all->source, r, 0, first);
-    add_values(all->kept, &all->source, r, last, r->query + 1);
-    add_values(all->z, &all->source, r, first, last);
+    add_values(all->kept, &all->source, row, 0, first);
+    add_values(all->kept, &all->source, row, last, row->query + 1);
+    add_values(all->z, &all->source, row, first, last);
     for (int c = 0; c < all->source.d; c++)
         all->z[c] += all->kept[c];
     all->whole += squared(&all->source, all->z);
@@ -112,12 +112,12 @@ static void move(struct stream *all, const struct metric_row *r, double mass, in
     all->moved += squared(&all->source, all->z);
 }
 
-static double mass_of(const struct metric_row *r, int from, int to)
+static double mass_of(const struct metric_row *row, int from, int to)
 {
     double sum = 0;
 
     for (int j = from; j < to; j++)
-        sum += metric_weight(r, j);
+        sum += metric_weight(row, j);
     return sum;
 }
 

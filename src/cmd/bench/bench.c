@@ -52,21 +52,21 @@ static const char *draw_ids(struct arena *a, int n, int n_vocab, int seed)
 }
 
 /* *asked: with the tokens of --length as its ids. */
-static int draw_text(struct bench_job *j, struct asked *asked, struct err *e)
+static int draw_text(struct bench_job *job, struct asked *asked, struct err *e)
 {
-    const struct model *model = j->job.s.model;
-    int n = j->args->length, seed = asked->seed;
+    const struct model *model = job->job.s.model;
+    int n = job->args->length, seed = asked->seed;
 
     if (n == 0)
         return 0;
     if (model->precomputed != NULL || model->family->front != FRONT_TOKENS)
         return err_set(e, ERR_USAGE, "--length: %s reads no tokens", model->name);
-    if (j->job.n_operands > 0)
+    if (job->job.n_operands > 0)
         return err_set(e, ERR_USAGE, "--length draws a text: expected no other");
-    asked->ids = draw_ids(j->job.s.a, n, model->config.n_vocab, seed);
+    asked->ids = draw_ids(job->job.s.a, n, model->config.n_vocab, seed);
     if (model->decoder != NULL)
-        asked->decoder_ids = draw_ids(j->job.s.a, n, model->decoder->config.n_vocab, seed);
-    j->job.s.asked = asked;
+        asked->decoder_ids = draw_ids(job->job.s.a, n, model->decoder->config.n_vocab, seed);
+    job->job.s.asked = asked;
     return 0;
 }
 
@@ -89,28 +89,28 @@ static int bench_texts(void *self, struct arena *a, const struct item *items, in
 }
 
 /* All texts once.  Lines that cannot be used are left out. */
-static int run_once(struct bench_job *j, struct err *e)
+static int run_once(struct bench_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
-    struct input *before = s->input, *in = input_open(s, j->job.n_operands, j->job.operands, e);
+    struct session *s = &job->job.s;
+    struct input *before = s->input, *in = input_open(s, job->job.n_operands, job->job.operands, e);
     int status = -1;
 
-    if (in != NULL && (j->args->length > 0 ||
-                       shared_check_seed(&j->args->shared, in, "--length, and of ", e) == 0))
-        status = input_batches(in, s, bench_texts, j, e);
+    if (in != NULL && (job->args->length > 0 ||
+                       shared_check_seed(&job->args->shared, in, "--length, and of ", e) == 0))
+        status = input_batches(in, s, bench_texts, job, e);
 
     input_close(s, before);
-    if (status == 0 && j->n_tokens == 0)
+    if (status == 0 && job->n_tokens == 0)
         return err_set(e, ERR_INPUT, "%s holds no text that can be used",
                        s->asked->file != NULL ? s->asked->file : "standard input");
     return status;
 }
 
 /* The first text's heatmaps, in memory. */
-static int draw_once(struct bench_job *j, const struct picture *picture, struct err *e)
+static int draw_once(struct bench_job *job, const struct picture *picture, struct err *e)
 {
-    struct session *s = &j->job.s;
-    struct input *before = s->input, *in = input_open(s, j->job.n_operands, j->job.operands, e);
+    struct session *s = &job->job.s;
+    struct input *before = s->input, *in = input_open(s, job->job.n_operands, job->job.operands, e);
     struct arena *a = arena_child(s->a);
     char *data = NULL;
     size_t size;
@@ -132,82 +132,82 @@ static int draw_once(struct bench_job *j, const struct picture *picture, struct 
 /* ---- the runs ---- */
 
 /* Time of a run, of which the first has more to do than the others. */
-static int measure_runs(struct bench_job *j, struct meter *m, struct err *e)
+static int measure_runs(struct bench_job *job, struct meter *meter, struct err *e)
 {
-    struct meter_row load = m->parts.row[METER_LOAD];
+    struct meter_row load = meter->parts.row[METER_LOAD];
     double least = INFINITY;
 
-    for (int i = 0; i <= j->args->runs; i++) {
+    for (int i = 0; i <= job->args->runs; i++) {
         double wall_s;
 
-        j->n_texts = j->n_tokens = 0;
-        meter_begin(m);
-        if (run_once(j, e) != 0)
+        job->n_texts = job->n_tokens = 0;
+        meter_begin(meter);
+        if (run_once(job, e) != 0)
             return -1;
-        meter_end(m);
-        wall_s = meter_total(&m->parts).wall_s;
+        meter_end(meter);
+        wall_s = meter_total(&meter->parts).wall_s;
         if (i > 0 && wall_s < least) {      /* the first warms up */
             least = wall_s;
-            j->best = m->parts;
+            job->best = meter->parts;
         }
     }
-    j->best.row[METER_LOAD] = load;
+    job->best.row[METER_LOAD] = load;
     return 0;
 }
 
 /* The picture's own pass is not counted again. */
-static int measure_drawing(struct bench_job *j, struct meter *m, struct err *e)
+static int measure_drawing(struct bench_job *job, struct meter *meter, struct err *e)
 {
     const struct picture_look look = {
-        .figure = &j->args->shared.figure, .vmin = (double)NAN, .vmax = (double)NAN,
+        .figure = &job->args->shared.figure, .vmin = (double)NAN, .vmax = (double)NAN,
     };
     struct picture picture;
     double least = INFINITY;
 
-    if (picture_plan(&picture, &j->job.s, &j->job.want, &look, e) != 0)
+    if (picture_plan(&picture, &job->job.s, &job->job.want, &look, e) != 0)
         return -1;
-    for (int i = 0; i < j->args->runs; i++) {
-        meter_begin(m);
-        if (draw_once(j, &picture, e) != 0)
+    for (int i = 0; i < job->args->runs; i++) {
+        meter_begin(meter);
+        if (draw_once(job, &picture, e) != 0)
             return -1;
-        meter_end(m);
-        if (m->parts.row[METER_OUTPUT].wall_s < least) {
-            least = m->parts.row[METER_OUTPUT].wall_s;
-            j->best.row[METER_OUTPUT] = m->parts.row[METER_OUTPUT];
+        meter_end(meter);
+        if (meter->parts.row[METER_OUTPUT].wall_s < least) {
+            least = meter->parts.row[METER_OUTPUT].wall_s;
+            job->best.row[METER_OUTPUT] = meter->parts.row[METER_OUTPUT];
         }
     }
     return 0;
 }
 
-static int write_report(struct bench_job *j, struct output *output, struct err *e)
+static int write_report(struct bench_job *job, struct output *output, struct err *e)
 {
     struct report report = { &bench_record, (enum report_format)output->format, NULL, false,
-                             j->job.s.provenance };
+                             job->job.s.provenance };
 
-    if (output_open(output, e) != 0 || output_begin(output, j->job.s.a, 0, 0, e) != 0)
+    if (output_open(output, e) != 0 || output_begin(output, job->job.s.a, 0, 0, e) != 0)
         return -1;
     report.file = output->out.file;
-    bench_report(j, &report);
+    bench_report(job, &report);
     return output_close(output, output_end(output, e), e);
 }
 
-/* m: loading is counted in it. */
-static int bench_run_session(struct bench_job *j, struct meter *m, struct asked *asked,
+/* meter: loading is counted in it. */
+static int bench_run_session(struct bench_job *job, struct meter *meter, struct asked *asked,
                              struct err *e)
 {
-    struct session *s = &j->job.s;
-    struct output *output = &j->job.results.output;
+    struct session *s = &job->job.s;
+    struct output *output = &job->job.results.output;
 
-    if (output_plan(output, &j->args->shared.common.output, &output_all, NULL, s->a, e) != 0 ||
-        figure_check_page(&j->args->shared.figure, e) != 0 || draw_text(j, asked, e) != 0 ||
-        session_select(s, j->job.n_operands, false, &j->job.want, e) != 0)
+    if (output_plan(output, &job->args->shared.common.output, &output_all, NULL, s->a, e) != 0 ||
+        figure_check_page(&job->args->shared.figure, e) != 0 || draw_text(job, asked, e) != 0 ||
+        session_select(s, job->job.n_operands, false, &job->job.want, e) != 0)
         return -1;
-    if (measure_runs(j, m, e) != 0 || measure_drawing(j, m, e) != 0)
+    if (measure_runs(job, meter, e) != 0 || measure_drawing(job, meter, e) != 0)
         return -1;
     if (provenance_open(s, output, NULL, e) != 0)
         return -1;
-    limits_measure(&j->limits, (enum fast)s->asked->fast, s->par, s->a);
-    return output_is_picture(output) ? bench_draw(j, output, e) : write_report(j, output, e);
+    limits_measure(&job->limits, (enum fast)s->asked->fast, s->par, s->a);
+    return output_is_picture(output) ? bench_draw(job, output, e) : write_report(job, output, e);
 }
 
 static int bench_run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -34,7 +34,7 @@ struct limits {
  * Measures the limits for a run with this kind of products in linears.  Takes about half a second;
  * memory, also scratch memory, is allocated in a.
  */
-void limits_measure(struct limits *l, enum fast used, struct par *par, struct arena *a);
+void limits_measure(struct limits *limits, enum fast used, struct par *par, struct arena *a);
 
 /* ---- bench.c ---- */
 
@@ -55,10 +55,10 @@ struct bench_job {
 
 extern const struct record bench_record;
 
-void bench_report(const struct bench_job *j, struct report *r);
-int bench_draw(const struct bench_job *j, const struct output *output, struct err *e);
+void bench_report(const struct bench_job *job, struct report *report);
+int bench_draw(const struct bench_job *job, const struct output *output, struct err *e);
 
 /* "77 tokens of 3 texts, kernel avx2, 2 threads". */
-const char *bench_what(const struct bench_job *j, struct arena *a);
+const char *bench_what(const struct bench_job *job, struct arena *a);
 
 #endif

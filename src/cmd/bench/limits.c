@@ -41,39 +41,39 @@ static void bench_limits_multiply(void *self, int i, struct arena *scratch)
 }
 
 /* Flop per second of n threads. */
-static double products_rate(struct products *p, struct par *par, int n)
+static double products_rate(struct products *products, struct par *par, int n)
 {
     double best = 0;
 
     for (int i = 0; i < TRIES; i++) {
         double since = now_s(), seconds;
 
-        par_for(par, n, bench_limits_multiply, p);
+        par_for(par, n, bench_limits_multiply, products);
         seconds = now_s() - since;
         if (seconds > 0)
-            best = fmax(best, (double)n * (double)p->flop / seconds);
+            best = fmax(best, (double)n * (double)products->flop / seconds);
     }
     return best;
 }
 
 /* Steps that take long enough for the clock. */
-static void choose_steps(struct products *p)
+static void choose_steps(struct products *products)
 {
-    for (p->steps = 1 << 12; p->steps < (int64_t)1 << 40; p->steps *= 2) {
+    for (products->steps = 1 << 12; products->steps < (int64_t)1 << 40; products->steps *= 2) {
         double since = now_s();
 
-        bench_limits_multiply(p, 0, NULL);
+        bench_limits_multiply(products, 0, NULL);
         if (now_s() - since >= TRY_S)
             break;
     }
 }
 
 /* One more kernel, where this processor has it; it is what the run is compared with. */
-static void measure_kernel(struct limits *l, const char *name, const struct peak_kernels *peak,
+static void measure_kernel(struct limits *limits, const char *name, const struct peak_kernels *peak,
                            bool used, struct par *par, struct arena *a)
 {
     int n_threads = par_threads(par);
-    struct limits_kernel *kernel = &l->kernel[l->n_kernels];
+    struct limits_kernel *kernel = &limits->kernel[limits->n_kernels];
     struct products products = { .peak = peak,
                                  .sum = arena_alloc(a, (size_t)n_threads, sizeof(float)) };
 
@@ -84,17 +84,18 @@ static void measure_kernel(struct limits *l, const char *name, const struct peak
     kernel->one = products_rate(&products, par, 1);
     kernel->all = n_threads > 1 ? products_rate(&products, par, n_threads) : kernel->one;
     if (used)
-        l->peak = kernel->all;
-    l->n_kernels++;
+        limits->peak = kernel->all;
+    limits->n_kernels++;
 }
 
-static void measure_products(struct limits *l, enum fast used, struct par *par, struct arena *a)
+static void measure_products(struct limits *limits, enum fast used, struct par *par,
+                             struct arena *a)
 {
     for (int k = 0; k < N_KERNEL; k++)          /* OpenBLAS uses the widest */
-        measure_kernel(l, nn_kernel_name((enum kernel)k), peak_of((enum kernel)k),
+        measure_kernel(limits, nn_kernel_name((enum kernel)k), peak_of((enum kernel)k),
                        (enum kernel)k <= nn_kernel(), par, a);
     for (int f = FAST_NONE + 1; f < N_FAST; f++)
-        measure_kernel(l, fast_kernel_name((enum fast)f), peak_of_fast((enum fast)f),
+        measure_kernel(limits, fast_kernel_name((enum fast)f), peak_of_fast((enum fast)f),
                        (enum fast)f == used, par, a);
 }
 
@@ -116,7 +117,7 @@ static void bench_limits_read_part(void *self, int i, struct arena *scratch)
     reading->sum[i] = peak_read(reading->x + (size_t)i * READ_PART, READ_PART);
 }
 
-static double read_rate(struct reading *r, struct par *par)
+static double read_rate(struct reading *reading, struct par *par)
 {
     double best = 0;
 
@@ -124,9 +125,9 @@ static double read_rate(struct reading *r, struct par *par)
         double since = now_s(), seconds;
 
         if (par != NULL)
-            par_for(par, READ_PARTS, bench_limits_read_part, r);
+            par_for(par, READ_PARTS, bench_limits_read_part, reading);
         for (int part = 0; par == NULL && part < READ_PARTS; part++)
-            bench_limits_read_part(r, part, NULL);
+            bench_limits_read_part(reading, part, NULL);
         seconds = now_s() - since;
         if (seconds > 0)
             best = fmax(best, (double)READ_PARTS * READ_PART * sizeof(float) / seconds);
@@ -134,7 +135,7 @@ static double read_rate(struct reading *r, struct par *par)
     return best;
 }
 
-static void measure_memory(struct limits *l, struct par *par, struct arena *a)
+static void measure_memory(struct limits *limits, struct par *par, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);
     struct reading *reading = arena_alloc(a, 1, sizeof *reading);
@@ -143,8 +144,8 @@ static void measure_memory(struct limits *l, struct par *par, struct arena *a)
     for (int64_t i = 0; i < (int64_t)READ_PARTS * READ_PART; i++)
         x[i] = 1;               /* zeros could be one page, mapped again and again */
     reading->x = x;
-    l->read_one = read_rate(reading, NULL);
-    l->read_all = par_threads(par) > 1 ? read_rate(reading, par) : l->read_one;
+    limits->read_one = read_rate(reading, NULL);
+    limits->read_all = par_threads(par) > 1 ? read_rate(reading, par) : limits->read_one;
     arena_reset(a, mark);
 }
 
@@ -159,9 +160,9 @@ static const char *processor_name(struct arena *a)
     return name[0] != '\0' ? report_clean(a, name, strlen(name)) : NULL;
 }
 
-void limits_measure(struct limits *l, enum fast used, struct par *par, struct arena *a)
+void limits_measure(struct limits *limits, enum fast used, struct par *par, struct arena *a)
 {
-    *l = (struct limits){ .processor = processor_name(a) };
-    measure_products(l, used, par, a);
-    measure_memory(l, par, a);
+    *limits = (struct limits){ .processor = processor_name(a) };
+    measure_products(limits, used, par, a);
+    measure_memory(limits, par, a);
 }

@@ -20,13 +20,13 @@ static const char *bench_picture_value_of(const struct profile_row *row, struct 
     return isnan(row->of_peak) ? time : arena_printf(a, "%s, %.0f %%", time, 100 * row->of_peak);
 }
 
-int bench_draw(const struct bench_job *j, const struct output *output, struct err *e)
+int bench_draw(const struct bench_job *job, const struct output *output, struct err *e)
 {
-    const struct figure_args *figure = &j->args->shared.figure;
-    const struct session *s = &j->job.s;
-    const struct limits *limits = &j->limits;
+    const struct figure_args *figure = &job->args->shared.figure;
+    const struct session *s = &job->job.s;
+    const struct limits *limits = &job->limits;
     int n;
-    const struct profile_row *row = profile_rows(&j->best, limits->peak, s->a, &n);
+    const struct profile_row *row = profile_rows(&job->best, limits->peak, s->a, &n);
     struct bar *bar = arena_alloc(s->a, (size_t)n, sizeof *bar);
     struct bars bars = { n, bar, figure->no_labels };
     struct part part = bars_part(&bars);
@@ -38,7 +38,7 @@ int bench_draw(const struct bench_job *j, const struct output *output, struct er
                                isnan(row[i].of_peak) ? 0 : row[i].of_peak * row[i].wall_ms };
     sheet = figure_sheet(figure, &part, arena_printf(
         s->a, "%s%s%s. Dark: the time that the products would take at the %.0f GFLOP/s that the "
-        "threads reach without memory.", bench_what(j, s->a),
+        "threads reach without memory.", bench_what(job, s->a),
         limits->processor != NULL ? ", " : "",
         limits->processor != NULL ? limits->processor : "", 1e-9 * limits->peak),
         figure_metadata_run(s, s->a, NULL));

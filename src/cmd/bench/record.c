@@ -76,71 +76,73 @@ const struct record bench_record = {
     .size = sizeof(struct bench_row), RECORD_COLUMNS(columns),
 };
 
-static struct list limit_rows(const struct limits *l, struct arena *a)
+static struct list limit_rows(const struct limits *limits, struct arena *a)
 {
-    struct limit_row *row = arena_alloc(a, (size_t)l->n_kernels, sizeof *row);
+    struct limit_row *row = arena_alloc(a, (size_t)limits->n_kernels, sizeof *row);
 
-    for (int i = 0; i < l->n_kernels; i++)
-        row[i] = (struct limit_row){ l->kernel[i].name, 1e-9 * l->kernel[i].one,
-                                     1e-9 * l->kernel[i].all };
-    return (struct list){ row, l->n_kernels };
+    for (int i = 0; i < limits->n_kernels; i++)
+        row[i] = (struct limit_row){ limits->kernel[i].name, 1e-9 * limits->kernel[i].one,
+                                     1e-9 * limits->kernel[i].all };
+    return (struct list){ row, limits->n_kernels };
 }
 
 /* Of the run alone. */
-static struct meter_time run_time(const struct bench_job *j)
+static struct meter_time run_time(const struct bench_job *job)
 {
-    struct meter_time all = meter_total(&j->best);
-    const struct meter_row *load = &j->best.row[METER_LOAD], *draw = &j->best.row[METER_OUTPUT];
+    struct meter_time all = meter_total(&job->best);
+    const struct meter_row *load = &job->best.row[METER_LOAD], *draw = &job->best.row[METER_OUTPUT];
 
     return (struct meter_time){ all.wall_s - load->wall_s - draw->wall_s,
                                 all.cpu_s - load->cpu_s - draw->cpu_s };
 }
 
-const char *bench_what(const struct bench_job *j, struct arena *a)
+const char *bench_what(const struct bench_job *job, struct arena *a)
 {
-    int threads = par_threads(j->job.s.par);
-    enum fast fast = (enum fast)j->job.s.asked->fast;
+    int threads = par_threads(job->job.s.par);
+    enum fast fast = (enum fast)job->job.s.asked->fast;
 
     return arena_printf(a, "%s: %lld token%s of %lld text%s, kernel %s, %d thread%s",
-                        report_clean(a, j->job.s.name, strlen(j->job.s.name)),
-                        (long long)j->n_tokens, str_plural(j->n_tokens), (long long)j->n_texts,
-                        str_plural(j->n_texts), fast_kernel_name(fast), threads,
-                        str_plural(threads));
+                        report_clean(a, job->job.s.name, strlen(job->job.s.name)),
+                        (long long)job->n_tokens, str_plural(job->n_tokens),
+                        (long long)job->n_texts, str_plural(job->n_texts), fast_kernel_name(fast),
+                        threads, str_plural(threads));
 }
 
-static void bench_print_tables(const struct bench_job *j, const struct bench_row *row,
-                               struct arena *a, FILE *f)
+static void bench_print_tables(const struct bench_job *job, const struct bench_row *row,
+                               struct arena *a, FILE *file)
 {
-    fprintf(f, "%s\n%.3f ms by the clock, %.3f ms of processors, %.0f tokens/s; the fastest of %d "
-            "run%s\n\n", bench_what(j, a), row->wall_ms, row->cpu_ms, row->tokens_per_s, row->runs,
+    fprintf(file,
+            "%s\n%.3f ms by the clock, %.3f ms of processors, %.0f tokens/s; the fastest of %d "
+            "run%s\n\n",
+            bench_what(job, a), row->wall_ms, row->cpu_ms, row->tokens_per_s, row->runs,
             str_plural(row->runs));
-    record_table(&profile_record, row->parts.at, row->parts.n, a, f);
-    fprintf(f, "\n%s; memory is read at %.1f GB/s by one thread, %.1f by all\n",
+    record_table(&profile_record, row->parts.at, row->parts.n, a, file);
+    fprintf(file, "\n%s; memory is read at %.1f GB/s by one thread, %.1f by all\n",
             row->processor != NULL ? row->processor : "this processor", row->read_one,
             row->read_all);
-    record_table(&limit_record, row->limits.at, row->limits.n, a, f);
+    record_table(&limit_record, row->limits.at, row->limits.n, a, file);
 }
 
-void bench_report(const struct bench_job *j, struct report *r)
+void bench_report(const struct bench_job *job, struct report *report)
 {
-    const struct session *s = &j->job.s;
-    const struct limits *limits = &j->limits;
-    struct meter_time time = run_time(j);
+    const struct session *s = &job->job.s;
+    const struct limits *limits = &job->limits;
+    struct meter_time time = run_time(job);
     struct bench_row row = {
         .model = s->name, .family = s->model->family->name, .processor = limits->processor,
         .kernel = fast_kernel_name((enum fast)s->asked->fast), .threads = par_threads(s->par),
-        .runs = j->args->runs, .texts = j->n_texts, .tokens = j->n_tokens,
+        .runs = job->args->runs, .texts = job->n_texts, .tokens = job->n_tokens,
         .wall_ms = 1e3 * time.wall_s, .cpu_ms = 1e3 * time.cpu_s,
-        .tokens_per_s = (double)j->n_tokens / time.wall_s,
+        .tokens_per_s = (double)job->n_tokens / time.wall_s,
         .read_one = 1e-9 * limits->read_one, .read_all = 1e-9 * limits->read_all,
         .limits = limit_rows(limits, s->a),
     };
 
-    row.parts.at = profile_rows(&j->best, limits->peak, s->a, &row.parts.n);
-    if (r->format == REPORT_TABLE) {
-        bench_print_tables(j, &row, s->a, r->file);
+    row.parts.at = profile_rows(&job->best, limits->peak, s->a, &row.parts.n);
+    if (report->format == REPORT_TABLE) {
+        bench_print_tables(job, &row, s->a, report->file);
         return;
     }
-    report_row(r, &row);
-    report_end(r);
+    report_row(report, &row);
+    report_end(report);
 }

@@ -52,12 +52,12 @@ const struct record info_builtin_record = {
     .size = sizeof(struct builtin_row), RECORD_COLUMNS(columns),
 };
 
-static int64_t parameters(const struct model *m)
+static int64_t parameters(const struct model *model)
 {
     int64_t sum = 0;
 
     for (int i = 0; i < N_COUNT_PART; i++) {
-        struct count count = count_part(m, count_parts[i]);
+        struct count count = count_part(model, count_parts[i]);
 
         sum += count.weights + count.biases;
     }
@@ -85,7 +85,7 @@ static int info_builtin_fill(struct builtin_row *row, struct arena *a, const cha
     return 0;
 }
 
-int info_builtin(struct arena *a, struct report *r, struct err *e)
+int info_builtin(struct arena *a, struct report *report, struct err *e)
 {
     struct builtin_row *row;
     int n = 0;
@@ -96,11 +96,11 @@ int info_builtin(struct arena *a, struct report *r, struct err *e)
     for (int i = 0; i < n; i++)
         if (info_builtin_fill(&row[i], a, builtin_names[i], e) != 0)
             return -1;
-    r->record = &info_builtin_record;
-    if (r->format == REPORT_TABLE)
-        record_table(r->record, row, n, a, r->file);
+    report->record = &info_builtin_record;
+    if (report->format == REPORT_TABLE)
+        record_table(report->record, row, n, a, report->file);
     else
         for (int i = 0; i < n; i++)
-            report_row(r, &row[i]);
+            report_row(report, &row[i]);
     return 0;
 }

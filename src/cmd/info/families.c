@@ -81,10 +81,11 @@ const struct record info_family_record = {
 };
 
 /* "table buckets" */
-static const char *positions_of(struct arena *a, const struct family *f)
+static const char *positions_of(struct arena *a, const struct family *family)
 {
-    enum bias added = f->decoder != NULL && f->bias == BIAS_NONE ? f->decoder->bias : f->bias;
-    const char *own = family_has(f, W_POS_CONV) ? "convolution" : positions[f->positions];
+    enum bias added = family->decoder != NULL && family->bias == BIAS_NONE ? family->decoder->bias :
+                      family->bias;
+    const char *own = family_has(family, W_POS_CONV) ? "convolution" : positions[family->positions];
     const char *bias;
 
     if (added == BIAS_ALIBI)
@@ -93,29 +94,29 @@ static const char *positions_of(struct arena *a, const struct family *f)
            added != BIAS_NONE ? "relative" : NULL;
     if (bias == NULL)
         return own;
-    return f->positions == POS_NONE ? bias : arena_printf(a, "%s %s", own, bias);
+    return family->positions == POS_NONE ? bias : arena_printf(a, "%s %s", own, bias);
 }
 
-static struct list has_of(struct arena *a, const struct family *f)
+static struct list has_of(struct arena *a, const struct family *family)
 {
     const struct { bool has; const char *what; } all[] = {
-        { f->window_rule != WINDOW_NONE, "windows" },
-        { family_has(f, W_Q_GLOBAL), "global tokens" },
-        { f->defaults.sparse.block > 0, "blocks" },
-        { f->defaults.chunked.near.len > 0, "chunks" },
-        { f->mixer == MIXER_CONV, "layers of a gated convolution" },
-        { f->mixer == MIXER_DELTA, "layers of the gated delta rule" },
-        { quirks_of(f)->q_gated, "gated outputs" },
-        { family_has(f, W_SINKS), "learnt sinks" },
-        { f->qkv == QKV_LOW_RANK, "latent attention" },
-        { family_has(f, W_Q_NORM) || quirks_of(f)->qk_norm_last, "norms of q and k" },
-        { f->rope_rule != ROPE_EVERY, "layers without rope" },
-        { family_has(f, W_ROUTER), "experts" },
-        { f->defaults.groups.n > 0, "shared layers" },
-        { family_has(f, W_IN), "bottlenecks" },
-        { family_has(f, W_TAPS), "a convolution beside heads" },
-        { f->defaults.streams.n > 0, "streams that mix" },
-        { f->defaults.streams.n_shared > 0, "keys of earlier layers" },
+        { family->window_rule != WINDOW_NONE, "windows" },
+        { family_has(family, W_Q_GLOBAL), "global tokens" },
+        { family->defaults.sparse.block > 0, "blocks" },
+        { family->defaults.chunked.near.len > 0, "chunks" },
+        { family->mixer == MIXER_CONV, "layers of a gated convolution" },
+        { family->mixer == MIXER_DELTA, "layers of the gated delta rule" },
+        { quirks_of(family)->q_gated, "gated outputs" },
+        { family_has(family, W_SINKS), "learnt sinks" },
+        { family->qkv == QKV_LOW_RANK, "latent attention" },
+        { family_has(family, W_Q_NORM) || quirks_of(family)->qk_norm_last, "norms of q and k" },
+        { family->rope_rule != ROPE_EVERY, "layers without rope" },
+        { family_has(family, W_ROUTER), "experts" },
+        { family->defaults.groups.n > 0, "shared layers" },
+        { family_has(family, W_IN), "bottlenecks" },
+        { family_has(family, W_TAPS), "a convolution beside heads" },
+        { family->defaults.streams.n > 0, "streams that mix" },
+        { family->defaults.streams.n_shared > 0, "keys of earlier layers" },
     };
     const char **word = arena_alloc(a, MOST_HAS, sizeof *word);
     int n = 0;
@@ -126,35 +127,35 @@ static struct list has_of(struct arena *a, const struct family *f)
     return (struct list){ word, n };
 }
 
-static struct list gguf_of(struct arena *a, const struct family *f)
+static struct list gguf_of(struct arena *a, const struct family *family)
 {
     const char **word = arena_alloc(a, MOST_GGUF, sizeof *word), *arch;
     int n = 0;
 
-    for (int i = 0; n < MOST_GGUF && (arch = gguf_of_family(f, i)) != NULL; i++)
+    for (int i = 0; n < MOST_GGUF && (arch = gguf_of_family(family, i)) != NULL; i++)
         word[n++] = arch;
     return (struct list){ word, n };
 }
 
-static struct family_row info_families_row_of(struct arena *a, const struct family *f)
+static struct family_row info_families_row_of(struct arena *a, const struct family *family)
 {
-    bool both = f->decoder != NULL, towers = f->tower[TOWER_TEXT] != NULL;
-    const char *name = f->name;
+    bool both = family->decoder != NULL, towers = family->tower[TOWER_TEXT] != NULL;
+    const char *name = family->name;
 
     if (towers)                 /* what else is said is of the one that reads texts */
-        f = f->tower[TOWER_TEXT];
+        family = family->tower[TOWER_TEXT];
     return (struct family_row){
         .family = name,
-        .stack = towers ? "towers" : both ? "both" : family_stack_names[f->stack_id],
-        .norms = norms[f->norm_place], .positions = positions_of(a, f),
-        .reads = towers ? "either" : reads[f->front],
-        .causal = both ? f->decoder->causal : f->causal || f->defaults.is_decoder,
-        .has = has_of(a, f),
-        .gguf = gguf_of(a, f),
+        .stack = towers ? "towers" : both ? "both" : family_stack_names[family->stack_id],
+        .norms = norms[family->norm_place], .positions = positions_of(a, family),
+        .reads = towers ? "either" : reads[family->front],
+        .causal = both ? family->decoder->causal : family->causal || family->defaults.is_decoder,
+        .has = has_of(a, family),
+        .gguf = gguf_of(a, family),
     };
 }
 
-void info_families(struct arena *a, struct report *r)
+void info_families(struct arena *a, struct report *report)
 {
     struct family_row *row;
     int n = 0;
@@ -164,12 +165,12 @@ void info_families(struct arena *a, struct report *r)
     row = arena_alloc(a, (size_t)n, sizeof *row);
     for (int i = 0; i < n; i++)
         row[i] = info_families_row_of(a, family_table[i]);
-    r->record = &info_family_record;
-    if (r->format == REPORT_TABLE) {
-        fprintf(r->file, "%d families\n", n);
-        record_table(r->record, row, n, a, r->file);
+    report->record = &info_family_record;
+    if (report->format == REPORT_TABLE) {
+        fprintf(report->file, "%d families\n", n);
+        record_table(report->record, row, n, a, report->file);
         return;
     }
     for (int i = 0; i < n; i++)
-        report_row(r, &row[i]);
+        report_row(report, &row[i]);
 }

@@ -46,32 +46,33 @@ extern const struct record info_record;
 
 /* Fills a row, in arena a, for a run of n tokens, or the model's maximum; hash: model_hash_data as
  * text. */
-void info_fill(struct info_row *row, struct arena *a, const struct model *m,
+void info_fill(struct info_row *row, struct arena *a, const struct model *model,
                const char *hash, int n, int n_threads);
 
 /* Writes the table of its parameters. */
-void info_parts(const struct info_row *row, struct arena *a, FILE *f);
+void info_parts(const struct info_row *row, struct arena *a, FILE *file);
 
 /* The activation of a bare layer's mlp, which its file does not tell; NULL if config.json has it,
  * or there is no mlp. */
-const char *info_activation(const struct model *m);
+const char *info_activation(const struct model *model);
 
 /* Whether a text may have any length: for bare layers without a table of positions. */
-bool info_any_length(const struct model *m);
+bool info_any_length(const struct model *model);
 
 /* The kind of token mixing of a layer: "attention", or another of a hybrid model. */
-const char *info_kind(const struct model *m, int layer);
+const char *info_kind(const struct model *model, int layer);
 
 /* The row for a file of precomputed attention (--attention). */
 extern const struct record info_precomputed_record;
-void info_precomputed(const struct model *m, const char *hash, struct arena *a, struct report *r);
+void info_precomputed(const struct model *model, const char *hash, struct arena *a,
+                      struct report *report);
 
 /* The supported families, one row each. */
 extern const struct record info_family_record;
-void info_families(struct arena *a, struct report *r);
+void info_families(struct arena *a, struct report *report);
 
 /* The built-in models, one row each.  Errors: those of model_open. */
 extern const struct record info_builtin_record;
-int info_builtin(struct arena *a, struct report *r, struct err *e);
+int info_builtin(struct arena *a, struct report *report, struct err *e);
 
 #endif

@@ -7,47 +7,48 @@
 #include "cmd/info/info.h"
 #include "session/precomputed.h"
 
-static const struct precomputed_layer *info_precomputed_stack_of(const struct model *m,
+static const struct precomputed_layer *info_precomputed_stack_of(const struct model *model,
                                                                  enum stack_id stack)
 {
-    if (!model_has_stack(m, stack))
+    if (!model_has_stack(model, stack))
         return NULL;
-    return stack == STACK_CROSS ? m->decoder->precomputed->cross :
-           stack == m->family->stack_id ? m->precomputed->self : m->decoder->precomputed->self;
+    return stack == STACK_CROSS             ? model->decoder->precomputed->cross :
+           stack == model->family->stack_id ? model->precomputed->self :
+                                              model->decoder->precomputed->self;
 }
 
 /* The model that a stack is of, and the first of its layers that is there. */
-static const struct model *owner(const struct model *m, enum stack_id stack, int *first)
+static const struct model *owner(const struct model *model, enum stack_id stack, int *first)
 {
-    const struct precomputed_layer *layer = info_precomputed_stack_of(m, stack);
+    const struct precomputed_layer *layer = info_precomputed_stack_of(model, stack);
 
     if (layer == NULL)
         return NULL;
     for (*first = 0; layer[*first].rows == NULL;)
         ++*first;
-    return stack == m->family->stack_id ? m : m->decoder;
+    return stack == model->family->stack_id ? model : model->decoder;
 }
 
-static void print_card(FILE *f, struct arena *a, const struct model *m, const char *hash)
+static void print_card(FILE *file, struct arena *a, const struct model *model, const char *hash)
 {
-    fprintf(f, "file        %s\n", report_clean(a, m->name, strlen(m->name)));
+    fprintf(file, "file        %s\n", report_clean(a, model->name, strlen(model->name)));
     for (int i = 0; i < N_STACK; i++) {
         int first;
-        const struct model *o = owner(m, (enum stack_id)i, &first);
+        const struct model *o = owner(model, (enum stack_id)i, &first);
         const struct tensor *t;
 
         if (o == NULL)
             continue;
-        t = info_precomputed_stack_of(m, (enum stack_id)i)[first].rows;
-        fprintf(f, "%-11s layers %s, %d head%s, %" PRId64 " quer%s, %" PRId64
+        t = info_precomputed_stack_of(model, (enum stack_id)i)[first].rows;
+        fprintf(file, "%-11s layers %s, %d head%s, %" PRId64 " quer%s, %" PRId64
                 " key%s, %s%s\n",
-                family_stack_names[i], session_layers(a, m, o->config.n_layers),
+                family_stack_names[i], session_layers(a, model, o->config.n_layers),
                 o->config.n_heads, str_plural(o->config.n_heads), t->shape[1],
                 str_plural_y(t->shape[1]), t->shape[2], str_plural(t->shape[2]),
                 dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }
-    fprintf(f, "hash        %s\n", hash);
+    fprintf(file, "hash        %s\n", hash);
 }
 
 /* ---- records ---- */
@@ -133,12 +134,12 @@ static struct list layer_numbers(struct arena *a, const struct precomputed_layer
     return (struct list){ number, n };
 }
 
-static const struct stack_row *stack_row(struct arena *a, const struct model *m,
+static const struct stack_row *stack_row(struct arena *a, const struct model *model,
                                          enum stack_id stack)
 {
     int first;
-    const struct model *o = owner(m, stack, &first);
-    const struct precomputed_layer *layer = info_precomputed_stack_of(m, stack);
+    const struct model *o = owner(model, stack, &first);
+    const struct precomputed_layer *layer = info_precomputed_stack_of(model, stack);
     struct stack_row *row = arena_alloc(a, 1, sizeof *row);
 
     if (o == NULL)
@@ -152,18 +153,19 @@ static const struct stack_row *stack_row(struct arena *a, const struct model *m,
     return row;
 }
 
-void info_precomputed(const struct model *m, const char *hash, struct arena *a, struct report *r)
+void info_precomputed(const struct model *model, const char *hash, struct arena *a,
+                      struct report *report)
 {
     struct stacks_row stacks;
 
-    r->record = &info_precomputed_record;
-    if (r->format == REPORT_TABLE) {
-        print_card(r->file, a, m, hash);
+    report->record = &info_precomputed_record;
+    if (report->format == REPORT_TABLE) {
+        print_card(report->file, a, model, hash);
         return;
     }
     for (int i = 0; i < N_STACK; i++)
-        stacks.stack[i] = stack_row(a, m, (enum stack_id)i);
-    report_row(r, &(struct file_row){
-        m->name, m->family->name, hash, &stacks,
+        stacks.stack[i] = stack_row(a, model, (enum stack_id)i);
+    report_row(report, &(struct file_row){
+        model->name, model->family->name, hash, &stacks,
     });
 }

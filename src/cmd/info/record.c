@@ -170,7 +170,7 @@ static const struct record part_record = {
     RECORD_COLUMNS(part_columns),
 };
 
-void info_parts(const struct info_row *row, struct arena *a, FILE *f)
+void info_parts(const struct info_row *row, struct arena *a, FILE *file)
 {
     struct part_row parts[N_COUNT_PART + 1], all = { "all", { 0, 0 } };
     int count = 0;
@@ -185,129 +185,130 @@ void info_parts(const struct info_row *row, struct arena *a, FILE *f)
         parts[count++] = (struct part_row){ count_parts[i], *c };
     }
     parts[count++] = all;
-    record_table(&part_record, parts, count, a, f);
+    record_table(&part_record, parts, count, a, file);
 }
 
 /* ---- the row ---- */
 
-bool info_any_length(const struct model *m)
+bool info_any_length(const struct model *model)
 {
-    return m->family->front == FRONT_WAVE ||
-           (m->family->bare && (m->config.relative.n_distances == 0 || m->config.relative.clip));
+    return model->family->front == FRONT_WAVE ||
+           (model->family->bare && (model->config.relative.n_distances == 0 ||
+                                    model->config.relative.clip));
 }
 
-static int longest(const struct model *m, int n)
+static int longest(const struct model *model, int n)
 {
-    return n < m->max_tokens ? n : m->max_tokens;
+    return n < model->max_tokens ? n : model->max_tokens;
 }
 
-static struct list input_of(struct arena *a, const struct model *m)
+static struct list input_of(struct arena *a, const struct model *model)
 {
     int64_t *dim = arena_alloc(a, 4, sizeof *dim);
-    int count = front_dims(m, dim);
+    int count = front_dims(model, dim);
 
     return (struct list){ dim, count > 0 ? count : -1 };
 }
 
-const char *info_kind(const struct model *m, int layer)
+const char *info_kind(const struct model *model, int layer)
 {
     static const char *const names[] = {
         [MIXER_NONE] = "attention", [MIXER_CONV] = "convolution", [MIXER_DELTA] = "delta",
     };
 
-    return names[m->layer[layer].mixer];
+    return names[model->layer[layer].mixer];
 }
 
-static struct list info_kinds_of(struct arena *a, const struct model *m)
+static struct list info_kinds_of(struct arena *a, const struct model *model)
 {
-    int L = m->config.n_layers;
+    int L = model->config.n_layers;
     const char **kind = arena_alloc(a, (size_t)L, sizeof *kind);
 
     for (int l = 0; l < L; l++)
-        kind[l] = info_kind(m, l);
-    return (struct list){ kind, m->family->mixer != MIXER_NONE ? L : -1 };
+        kind[l] = info_kind(model, l);
+    return (struct list){ kind, model->family->mixer != MIXER_NONE ? L : -1 };
 }
 
-static const struct experts_row *experts_of(struct arena *a, const struct config *c)
+static const struct experts_row *experts_of(struct arena *a, const struct config *config)
 {
     struct experts_row *row = arena_alloc(a, 1, sizeof *row);
 
-    *row = (struct experts_row){ c->experts.n, c->experts.n_chosen, c->experts.n_shared,
-                                 c->experts.d_ff };
-    return c->experts.n > 0 ? row : NULL;
+    *row = (struct experts_row){ config->experts.n, config->experts.n_chosen,
+                                 config->experts.n_shared, config->experts.d_ff };
+    return config->experts.n > 0 ? row : NULL;
 }
 
-static const struct decoder_row *decoder_of(struct arena *a, const struct model *m)
+static const struct decoder_row *decoder_of(struct arena *a, const struct model *model)
 {
     struct decoder_row *row = arena_alloc(a, 1, sizeof *row);
     const struct config *config;
 
-    if (m->decoder == NULL)
+    if (model->decoder == NULL)
         return NULL;
-    config = &m->decoder->config;
+    config = &model->decoder->config;
     *row = (struct decoder_row){
         config->n_layers, config->n_heads, config->d_head, config->d_ff, config->n_vocab,
-        info_any_length(m->decoder) ? -1 : config->n_positions
+        info_any_length(model->decoder) ? -1 : config->n_positions
     };
     return row;
 }
 
-const char *info_activation(const struct model *m)
+const char *info_activation(const struct model *model)
 {
     static const char *const names[N_ACT] = {
         [ACT_RELU] = "relu", [ACT_GELU] = "gelu", [ACT_GELU_TANH] = "gelu_tanh",
     };
 
-    return m->family->by_names && m->config.d_ff > 0 ? names[m->config.act] : NULL;
+    return model->family->by_names && model->config.d_ff > 0 ? names[model->config.act] : NULL;
 }
 
-static const struct parameters_row *parameters_of(struct arena *a, const struct model *m)
+static const struct parameters_row *parameters_of(struct arena *a, const struct model *model)
 {
     struct parameters_row *row = arena_alloc(a, 1, sizeof *row);
     struct count *count = arena_alloc(a, N_COUNT_PART, sizeof *count);
 
     for (int i = 0; i < N_COUNT_PART; i++) {
-        count[i] = count_part(m, count_parts[i]);
-        if (count_has_part(m, count_parts[i]))
+        count[i] = count_part(model, count_parts[i]);
+        if (count_has_part(model, count_parts[i]))
             row->part[i] = &count[i];
     }
     return row;
 }
 
-void info_fill(struct info_row *row, struct arena *a, const struct model *m,
+void info_fill(struct info_row *row, struct arena *a, const struct model *model,
                const char *hash, int n, int n_threads)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
 
-    n = longest(m, n);
+    n = longest(model, n);
     *row = (struct info_row){
-        .model = m->name,
-        .family = m->family->name,
+        .model = model->name,
+        .family = model->family->name,
         .tower = config->tower != TOWER_NONE ? towers[config->tower - TOWER_TEXT] : NULL,
-        .stack = family_stack_names[m->family->stack_id],
-        .causal = model_attending(m)->hi == 0,
+        .stack = family_stack_names[model->family->stack_id],
+        .causal = model_attending(model)->hi == 0,
         .layers = config->n_layers,
-        .kinds = info_kinds_of(a, m),
+        .kinds = info_kinds_of(a, model),
         .heads = config->n_heads,
         .kv_heads = config->n_kv_heads,
         .d_model = config->d_model,
         .d_head = config->d_head,
         .d_value = config->d_value,
         .d_ff = config->d_ff,
-        .activation = info_activation(m),
+        .activation = info_activation(model),
         .vocab = config->n_vocab,
-        .positions = info_any_length(m) ? -1 : config->n_positions,
-        .input = input_of(a, m),
+        .positions = info_any_length(model) ? -1 : config->n_positions,
+        .input = input_of(a, model),
         .experts = experts_of(a, config),
-        .decoder = decoder_of(a, m),
+        .decoder = decoder_of(a, model),
         .bits = (double)NAN,
         .hash = hash,
-        .parameters = parameters_of(a, m),
-        .attention = count_attention(m),
-        .head_weights = count_has_head(m) ? count_head(m) : -1,
+        .parameters = parameters_of(a, model),
+        .attention = count_attention(model),
+        .head_weights = count_has_head(model) ? count_head(model) : -1,
         .run_tokens = n,
-        .run_memory = (int64_t)run_memory(m, NULL, n, n_threads),
+        .run_memory = (int64_t)run_memory(model, NULL, n, n_threads),
     };
     row->attention_layer = &row->attention;
-    row->quantised = weights_quantised(m->weights, &row->bits);
+    row->quantised = weights_quantised(model->weights, &row->bits);
 }

@@ -24,19 +24,19 @@ struct adapter_config {
 };
 
 /* Errors: those of adapter_merge that concern the configuration alone. */
-int adapter_read_config(struct adapter_config *c, struct arena *a, struct span bytes,
+int adapter_read_config(struct adapter_config *config, struct arena *a, struct span bytes,
                         const char *file, struct err *e);
 
 /* *scale = the factor of the low-rank product of a module; rank: that of its tensors.  Errors:
  * another rank in the config; an invalid pattern. */
-int adapter_scale(struct adapter_config *c, const char *module, int64_t rank,
+int adapter_scale(struct adapter_config *config, const char *module, int64_t rank,
                   double *scale, struct err *e);
 
 /* Errors: a pattern or target that matches none of these modules. */
-int adapter_check_patterns(struct adapter_config *c, const char *const *module, int n,
+int adapter_check_patterns(struct adapter_config *config, const char *const *module, int n,
                            struct err *e);
 
 /* Whether the tensor of this name belongs to a module in modules_to_save. */
-bool adapter_saves(const struct adapter_config *c, const char *name);
+bool adapter_saves(const struct adapter_config *config, const char *name);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "model/model_priv.h"
 
-bool bind_distance_is_off(const struct model *m, int s)
+bool bind_distance_is_off(const struct model *model, int s)
 {
-    const struct config *c = &m->config;
+    const struct config *c = &model->config;
     bool shared = c->relative.shared;
 
-    if (m->family->bias != BIAS_DISENTANGLED)
+    if (model->family->bias != BIAS_DISENTANGLED)
         return false;
     return (s == W_REL_K && (!c->relative.on || !c->relative.c2p || shared)) ||
            (s == W_REL_Q && (!c->relative.on || !c->relative.p2c || shared)) ||
@@ -17,15 +17,15 @@ bool bind_distance_is_off(const struct model *m, int s)
            (s == W_REL_NORM && (!c->relative.on || !c->relative.normed));
 }
 
-void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a)
+void bind_free_biases(const struct model *model, struct layer_plan *plan, struct arena *a)
 {
-    const struct config *config = &m->config;
-    const struct head_place *place = &m->place;
+    const struct config *config = &model->config;
+    const struct head_place *place = &model->place;
     const float *q = plan->slot[W_Q_BIAS].vector, *v = plan->slot[W_V_BIAS].vector;
     size_t d = (size_t)config->d_head, d_v = (size_t)config->d_value;
     float *all;
 
-    if (m->family->qkv == QKV_SEPARATE) {
+    if (model->family->qkv == QKV_SEPARATE) {
         plan->slot[W_Q].bias = q != NULL ? q : plan->slot[W_Q].bias;
         return;
     }

@@ -54,65 +54,65 @@ static const char *after_names(const char *name, const char *names, int *layer)
 }
 
 /* The same for any slot of the stack's layers; GGUF has names of its own. */
-static const char *in_layer(struct binder *b, const char *name, int *layer)
+static const char *in_layer(struct binder *binder, const char *name, int *layer)
 {
     static const char gguf[] = "blk.";
-    const char *rest = weights_gguf(b->m->weights) == NULL ? NULL :
+    const char *rest = weights_gguf(binder->m->weights) == NULL ? NULL :
                            after_number(name, gguf, strlen(gguf), layer);
 
-    if (!str_starts_with(name, b->prefix))
+    if (!str_starts_with(name, binder->prefix))
         return rest;
     for (int s = 0; s < N_SLOT && rest == NULL; s++) {
-        const char *names = bind_names(b, (enum slot)s);
+        const char *names = bind_names(binder, (enum slot)s);
 
         if (names != NULL && family_slots[s].count != PER_STACK &&
             family_slots[s].count != PER_WAVE)
-            rest = after_names(name + strlen(b->prefix), names, layer);
+            rest = after_names(name + strlen(binder->prefix), names, layer);
     }
     return rest;
 }
 
 /* Of a layer, and nothing that the family is known to leave alone. */
-static bool is_missed(struct binder *b, const char *name)
+static bool is_missed(struct binder *binder, const char *name)
 {
-    const struct family *family = b->m->family;
+    const struct family *family = binder->m->family;
     int layer;
-    const char *rest = in_layer(b, name, &layer);
+    const char *rest = in_layer(binder, name, &layer);
 
     return rest != NULL && !begins_with(rest, tables) && !begins_with(rest, family->spare) &&
-           !(quirks_of(family)->spare_layers && layer >= b->m->config.n_layers);
+           !(quirks_of(family)->spare_layers && layer >= binder->m->config.n_layers);
 }
 
 /* Those of one stack. */
-static void list_missed(struct binder *b)
+static void list_missed(struct binder *binder)
 {
-    b->prefix = bind_prefix(b);
-    for (int i = 0; i < weights_count(b->m->weights); i++) {
-        const char *name = weights_at(b->m->weights, i)->name;
+    binder->prefix = bind_prefix(binder);
+    for (int i = 0; i < weights_count(binder->m->weights); i++) {
+        const char *name = weights_at(binder->m->weights, i)->name;
 
-        if (!b->used[i] && is_missed(b, name))
-            b->missed[i] = true;
+        if (!binder->used[i] && is_missed(binder, name))
+            binder->missed[i] = true;
     }
 }
 
-void bind_list_unused(struct binder *b)
+void bind_list_unused(struct binder *binder)
 {
-    struct model *m = b->m;
+    struct model *m = binder->m;
     int count = weights_count(m->weights);
 
-    m->unused = arena_alloc(b->a, (size_t)count, sizeof *m->unused);
-    m->missed = arena_alloc(b->a, (size_t)count, sizeof *m->missed);
-    b->missed = arena_alloc(b->a, (size_t)count + 1, sizeof *b->missed);
-    list_missed(b);
+    m->unused = arena_alloc(binder->a, (size_t)count, sizeof *m->unused);
+    m->missed = arena_alloc(binder->a, (size_t)count, sizeof *m->missed);
+    binder->missed = arena_alloc(binder->a, (size_t)count + 1, sizeof *binder->missed);
+    list_missed(binder);
     if (m->decoder != NULL) {
-        b->m = m->decoder;
-        list_missed(b);
-        b->m = m;
+        binder->m = m->decoder;
+        list_missed(binder);
+        binder->m = m;
     }
     for (int i = 0; i < count; i++) {
-        if (!b->used[i])
+        if (!binder->used[i])
             m->unused[m->n_unused++] = weights_at(m->weights, i)->name;
-        if (b->missed[i])
+        if (binder->missed[i])
             m->missed[m->n_missed++] = weights_at(m->weights, i)->name;
     }
 }

@@ -145,21 +145,23 @@ const struct key *config_find_key(const char *name)
 /* ---- the whole ---- */
 
 /* Keys that ask for another network than the one that would be computed. */
-static int config_refuse(const struct reader *r, const struct family *f, const json_t *root)
+static int config_refuse(const struct reader *reader, const struct family *family,
+                         const json_t *root)
 {
     const json_t *cross = config_value(root, "add_cross_attention");
 
-    if (f->decoder != NULL && quirks_of(f->decoder)->headless != NULL && json_is_false(cross))
-        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: false is not supported "
-                       "for this family, expected true", r->file);
-    if (f->decoder == NULL && json_is_true(cross))
-        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
-                       "for this family, expected false", r->file);
+    if (family->decoder != NULL && quirks_of(family->decoder)->headless != NULL &&
+        json_is_false(cross))
+        return err_set(reader->e, ERR_INPUT, "%s: add_cross_attention: false is not supported "
+                       "for this family, expected true", reader->file);
+    if (family->decoder == NULL && json_is_true(cross))
+        return err_set(reader->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
+                       "for this family, expected false", reader->file);
     return 0;
 }
 
 /* What the project's own models say of themselves. */
-static void read_card(const struct reader *r, const json_t *root)
+static void read_card(const struct reader *reader, const json_t *root)
 {
     const json_t *card = json_object_get(root, "mha_viz");
     const char *name = json_string_value(json_object_get(card, "name"));
@@ -167,43 +169,43 @@ static void read_card(const struct reader *r, const json_t *root)
     const char *pair = json_string_value(json_object_get(card, "default_pair"));
     const json_t *layer = json_object_get(card, "default_layer");
 
-    r->c->card.layer = -1;
+    reader->c->card.layer = -1;
     if (name != NULL)
-        r->c->card.name = arena_strdup(r->a, name);
+        reader->c->card.name = arena_strdup(reader->a, name);
     if (text != NULL)
-        r->c->card.text = arena_strdup(r->a, text);
+        reader->c->card.text = arena_strdup(reader->a, text);
     if (pair != NULL)
-        r->c->card.pair = arena_strdup(r->a, pair);
+        reader->c->card.pair = arena_strdup(reader->a, pair);
     if (json_is_integer(layer) && json_integer_value(layer) >= 0 &&
-        json_integer_value(layer) < r->c->n_layers)
-        r->c->card.layer = (int)json_integer_value(layer);
+        json_integer_value(layer) < reader->c->n_layers)
+        reader->c->card.layer = (int)json_integer_value(layer);
 }
 
 /* feed_forward_proj "gated-gelu" or "relu"; T5's gated gelu is the tanh form. */
-static int read_ffn(const struct reader *r, const struct family *f, const json_t *root)
+static int read_ffn(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *value = config_value(root, "feed_forward_proj"), *scale, *tied;
     const char *text = json_string_value(value);
     json_t *name;
     int status;
 
-    if (!quirks_of(f)->mlp_by_config)
+    if (!quirks_of(family)->mlp_by_config)
         return 0;
     scale = config_value(root, "scale_decoder_outputs");
     tied = config_value(root, "tie_word_embeddings");
-    if (r->c->head.scale == 0 &&
+    if (reader->c->head.scale == 0 &&
         (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
-        r->c->head.scale = 1 / sqrt(r->c->d_model);
+        reader->c->head.scale = 1 / sqrt(reader->c->d_model);
     if (value == NULL)
         return 0;
     if (text == NULL)
-        return config_wrong(r, "feed_forward_proj", value, "a string");
-    r->c->gated = strncmp(text, "gated-", 6) == 0;
-    name = json_hold(r->a, json_string(r->c->gated ? text + 6 : text));
-    status = config_act(r, "feed_forward_proj", name, &r->c->act);
-    json_drop(r->a, name);
-    if (status == 0 && r->c->gated && r->c->act == ACT_GELU)
-        r->c->act = ACT_GELU_TANH;
+        return config_wrong(reader, "feed_forward_proj", value, "a string");
+    reader->c->gated = strncmp(text, "gated-", 6) == 0;
+    name = json_hold(reader->a, json_string(reader->c->gated ? text + 6 : text));
+    status = config_act(reader, "feed_forward_proj", name, &reader->c->act);
+    json_drop(reader->a, name);
+    if (status == 0 && reader->c->gated && reader->c->act == ACT_GELU)
+        reader->c->act = ACT_GELU_TANH;
     return status;
 }
 
@@ -213,152 +215,155 @@ static bool is_null(const json_t *root, const char *key)
     return json_is_null(json_object_get(root, key));
 }
 
-static bool has_share(const struct family *f)
+static bool has_share(const struct family *family)
 {
-    return f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT;
+    return family->rotated == ROTATED_SHARE || family->rotated == ROTATED_PCT;
 }
 
 /* A share may be so small that nothing is rotated. */
-static bool may_rotate(const struct family *f, const struct config *c)
+static bool may_rotate(const struct family *family, const struct config *config)
 {
-    int n = c->rotary.n_columns;
+    int n = config->rotary.n_columns;
 
-    return (n >= 2 || has_share(f)) && n % 2 == 0 && n <= c->d_head;
+    return (n >= 2 || has_share(family)) && n % 2 == 0 && n <= config->d_head;
 }
 
-static void fill_defaults(struct config *c, const struct family *f)
+static void fill_defaults(struct config *config, const struct family *family)
 {
-    const struct quirks *quirks = quirks_of(f);
-    bool latent = f->qkv == QKV_LOW_RANK;
+    const struct quirks *quirks = quirks_of(family);
+    bool latent = family->qkv == QKV_LOW_RANK;
 
     if (latent)
-        c->d_head = c->latent.d_nope + c->latent.d_rope;
-    if (c->d_head == 0)
-        c->d_head = c->d_model / c->n_heads;
-    if (c->d_value == 0 && latent)
-        c->d_value = c->d_model / c->n_heads;
+        config->d_head = config->latent.d_nope + config->latent.d_rope;
+    if (config->d_head == 0)
+        config->d_head = config->d_model / config->n_heads;
+    if (config->d_value == 0 && latent)
+        config->d_value = config->d_model / config->n_heads;
     if (!latent)
-        c->d_value = c->d_head;
-    if (f->defaults.falcon.multi_query)
-        c->norm.one = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
-    if (f->defaults.falcon.multi_query && !c->falcon.new_decoder)
-        c->n_kv_heads = c->falcon.multi_query ? 1 : c->n_heads;
-    if (c->n_kv_heads == 0)
-        c->n_kv_heads = c->n_heads;
-    if (c->d_ff == 0)
-        c->d_ff = 4 * c->d_model;
-    if (c->d_embed == 0)
-        c->d_embed = c->d_model;
-    if (f->gelu_is_tanh && c->act == ACT_GELU)
-        c->act = ACT_GELU_TANH;
-    if (f->defaults.score.cap == 0)     /* Gemma 3 has the key, and does not use it */
-        c->score.cap = 0;
-    if (c->experts.d_ff == 0)
-        c->experts.d_ff = c->d_ff;
-    if (f->defaults.experts.d_shared == 0)
-        c->experts.d_shared = 0;
-    if (f->fixed_eps)
-        c->norm.eps = f->defaults.norm.eps;
+        config->d_value = config->d_head;
+    if (family->defaults.falcon.multi_query)
+        config->norm.one = config->norm.parallel &&
+                           (!config->falcon.new_decoder || config->falcon.n_norms == 1);
+    if (family->defaults.falcon.multi_query && !config->falcon.new_decoder)
+        config->n_kv_heads = config->falcon.multi_query ? 1 : config->n_heads;
+    if (config->n_kv_heads == 0)
+        config->n_kv_heads = config->n_heads;
+    if (config->d_ff == 0)
+        config->d_ff = 4 * config->d_model;
+    if (config->d_embed == 0)
+        config->d_embed = config->d_model;
+    if (family->gelu_is_tanh && config->act == ACT_GELU)
+        config->act = ACT_GELU_TANH;
+    if (family->defaults.score.cap == 0)     /* Gemma 3 has the key, and does not use it */
+        config->score.cap = 0;
+    if (config->experts.d_ff == 0)
+        config->experts.d_ff = config->d_ff;
+    if (family->defaults.experts.d_shared == 0)
+        config->experts.d_shared = 0;
+    if (family->fixed_eps)
+        config->norm.eps = family->defaults.norm.eps;
     if (quirks->fixed_act)
-        c->act = f->defaults.act;
+        config->act = family->defaults.act;
     if (quirks->never_renormalise || quirks->always_renormalise)
-        c->experts.renormalise = quirks->always_renormalise;
+        config->experts.renormalise = quirks->always_renormalise;
     if (latent)
-        c->rotary.n_columns = c->latent.d_rope;
-    if (c->rotary.n_columns == 0)
-        c->rotary.n_columns = has_share(f) ? (int)(c->d_head * c->rotary.share) : c->d_head;
-    c->norm.residual_from = c->norm.residual_from && quirks->residual_by_config;
+        config->rotary.n_columns = config->latent.d_rope;
+    if (config->rotary.n_columns == 0)
+        config->rotary.n_columns = has_share(family) ?
+                                       (int)(config->d_head * config->rotary.share) :
+                                       config->d_head;
+    config->norm.residual_from = config->norm.residual_from && quirks->residual_by_config;
     if (quirks->parallel_by_config)
-        c->norm.one = c->norm.parallel;
+        config->norm.one = config->norm.parallel;
 }
 
 /* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
-static int derive_groups(const struct reader *r, const struct family *f)
+static int derive_groups(const struct reader *reader, const struct family *family)
 {
-    struct config *config = r->c;
+    struct config *config = reader->c;
 
-    if (f->defaults.groups.n == 0) {
+    if (family->defaults.groups.n == 0) {
         config->groups.n = config->groups.n_inner = 0;
         return 0;
     }
     if (config->groups.n > config->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
-                       "the %d layer%s", r->file, config->groups.n, config->n_layers,
+        return err_set(reader->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
+                       "the %d layer%s", reader->file, config->groups.n, config->n_layers,
                        str_plural(config->n_layers));
     if (config->groups.n_inner > MAX_LAYERS / config->n_layers)
-        return err_set(r->e, ERR_INPUT,
+        return err_set(reader->e, ERR_INPUT,
                        "%s: inner_group_num: found %d, expected at most "
                        "%d for %d layer%s",
-                       r->file, config->groups.n_inner, MAX_LAYERS / config->n_layers,
+                       reader->file, config->groups.n_inner, MAX_LAYERS / config->n_layers,
                        config->n_layers, str_plural(config->n_layers));
     config->n_layers *= config->groups.n_inner;
     return 0;
 }
 
 /* Numbers that follow from others, and must fit them. */
-static int derive(const struct reader *r, const struct family *f)
+static int derive(const struct reader *reader, const struct family *family)
 {
-    struct config *config = r->c;
+    struct config *config = reader->c;
 
-    if (f->qkv != QKV_LOW_RANK && config->d_head == 0 &&
+    if (family->qkv != QKV_LOW_RANK && config->d_head == 0 &&
         config->d_model % config->n_heads != 0)
-        return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
-                       "%d heads, and there is no head_dim", r->file, config->d_model,
+        return err_set(reader->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
+                       "%d heads, and there is no head_dim", reader->file, config->d_model,
                        config->n_heads);
-    if (f->qkv == QKV_LOW_RANK && config->d_value == 0 &&
+    if (family->qkv == QKV_LOW_RANK && config->d_value == 0 &&
         config->d_model % config->n_heads != 0)
-        return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
-                       "%d heads, and there is no v_head_dim", r->file, config->d_model,
+        return err_set(reader->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
+                       "%d heads, and there is no v_head_dim", reader->file, config->d_model,
                        config->n_heads);
-    fill_defaults(config, f);
+    fill_defaults(config, family);
     if (config->n_heads % config->n_kv_heads != 0)
-        return err_set(r->e, ERR_INPUT,
+        return err_set(reader->e, ERR_INPUT,
                        "%s: num_key_value_heads: found %d, expected a "
                        "divisor of the %d head%s",
-                       r->file, config->n_kv_heads, config->n_heads,
+                       reader->file, config->n_kv_heads, config->n_heads,
                        str_plural(config->n_heads));
-    if (f->qkv == QKV_LOW_RANK && config->n_kv_heads != config->n_heads)
-        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
-                       "%d head%s: each has keys of its own", r->file, config->n_kv_heads,
+    if (family->qkv == QKV_LOW_RANK && config->n_kv_heads != config->n_heads)
+        return err_set(reader->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
+                       "%d head%s: each has keys of its own", reader->file, config->n_kv_heads,
                        config->n_heads, str_plural(config->n_heads));
-    if (f->qkv == QKV_QUARTERS && (config->n_heads % 4 != 0 ||
-                                   config->n_kv_heads != config->n_heads))
-        return err_set(r->e, ERR_INPUT, "%s: %d heads, %d of keys: expected as many, a "
-                       "multiple of 4", r->file, config->n_heads, config->n_kv_heads);
+    if (family->qkv == QKV_QUARTERS && (config->n_heads % 4 != 0 ||
+                                        config->n_kv_heads != config->n_heads))
+        return err_set(reader->e, ERR_INPUT, "%s: %d heads, %d of keys: expected as many, a "
+                       "multiple of 4", reader->file, config->n_heads, config->n_kv_heads);
     if ((double)config->n_heads * config->d_head > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d head%s of width %d: expected at most %d "
-                       "columns", r->file, config->n_heads, str_plural(config->n_heads),
+        return err_set(reader->e, ERR_INPUT, "%s: %d head%s of width %d: expected at most %d "
+                       "columns", reader->file, config->n_heads, str_plural(config->n_heads),
                        config->d_head, 1 << 24);
     if ((double)config->n_heads * config->d_value > 1 << 24)
-        return err_set(r->e, ERR_INPUT,
+        return err_set(reader->e, ERR_INPUT,
                        "%s: %d head%s with values of width %d: expected at "
                        "most %d columns",
-                       r->file, config->n_heads, str_plural(config->n_heads),
+                       reader->file, config->n_heads, str_plural(config->n_heads),
                        config->d_value, 1 << 24);
-    if (family_rotates(f, config) && !may_rotate(f, config))
-        return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
+    if (family_rotates(family, config) && !may_rotate(family, config))
+        return err_set(reader->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
                        "expected an even number of 2 or more that fits",
-                       r->file, config->rotary.n_columns, config->d_head);
-    if (config->n_types == 0 && f->defaults.n_types > 0)
-        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, expected 1 or more",
-                       r->file);
-    if (derive_groups(r, f) != 0)
+                       reader->file, config->rotary.n_columns, config->d_head);
+    if (config->n_types == 0 && family->defaults.n_types > 0)
+        return err_set(reader->e, ERR_INPUT, "%s: type_vocab_size: found 0, expected 1 or more",
+                       reader->file);
+    if (derive_groups(reader, family) != 0)
         return -1;
-    if (config->both_ways && !quirks_of(f)->may_see_both_ways)
-        return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
-                       "supported for %s, expected false", r->file, f->name);
-    if (f->defaults.bias.n_buckets > 0 &&
+    if (config->both_ways && !quirks_of(family)->may_see_both_ways)
+        return err_set(reader->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
+                       "supported for %s, expected false", reader->file, family->name);
+    if (family->defaults.bias.n_buckets > 0 &&
         (config->bias.n_buckets < 4 ||
          config->bias.max_distance <= config->bias.n_buckets / 2))
-        return err_set(r->e, ERR_INPUT, "%s: %d bucket%s up to distance %d, expected 4 or "
-                       "more, and a distance over half their number", r->file,
+        return err_set(reader->e, ERR_INPUT, "%s: %d bucket%s up to distance %d, expected 4 or "
+                       "more, and a distance over half their number", reader->file,
                        config->bias.n_buckets, str_plural(config->bias.n_buckets),
                        config->bias.max_distance);
     return 0;
 }
 
 /* There are too many for a message; a name that is nearly one of them is one mistyped. */
-static int find_family(const struct reader *r, const json_t *root,
+static int find_family(const struct reader *reader, const json_t *root,
                        const struct family **family)
 {
     const json_t *type = config_value(root, "model_type");
@@ -366,19 +371,19 @@ static int find_family(const struct reader *r, const json_t *root,
     size_t n = 0;
 
     if (type == NULL)
-        return err_set(r->e, ERR_INPUT, "%s: has no model_type", r->file);
+        return err_set(reader->e, ERR_INPUT, "%s: has no model_type", reader->file);
     *family = json_is_string(type) ? family_find(json_string_value(type)) : NULL;
     if (*family != NULL)
         return 0;
     while (family_table[n] != NULL)
         n++;
-    names = arena_alloc(r->a, n + 1, sizeof *names);
+    names = arena_alloc(reader->a, n + 1, sizeof *names);
     for (size_t i = 0; i < n; i++)
         names[i] = family_table[i]->name;
     near = json_is_string(type) ? nearest_name(json_string_value(type), names) : NULL;
-    return config_wrong(r, "model_type", type,
-                        arena_printf(r->a, "one of the %zu of mha-viz info --families%s%s%s", n,
-                                     near != NULL ? " (is \"" : "", near != NULL ? near : "",
+    return config_wrong(reader, "model_type", type,
+                        arena_printf(reader->a, "one of the %zu of mha-viz info --families%s%s%s",
+                                     n, near != NULL ? " (is \"" : "", near != NULL ? near : "",
                                      near != NULL ? "\" meant?)" : ""));
 }
 
@@ -394,7 +399,7 @@ static const struct family *family_of(const json_t *object)
  * The object that the model's keys are in: root, or of a model of texts and pictures that of
  * a tower.  *tower: TOWER_NONE where it is root.  NULL: a pair of towers lacks it.
  */
-static const json_t *find_part(const struct reader *r, const json_t *root, enum tower *tower)
+static const json_t *find_part(const struct reader *reader, const json_t *root, enum tower *tower)
 {
     static const char *const names[] = { "text_config", "text_config", "vision_config" };
     const char *key = names[*tower];
@@ -408,9 +413,9 @@ static const json_t *find_part(const struct reader *r, const json_t *root, enum 
     if (pair && json_is_object(part))
         return part;
     if (pair && part != NULL)
-        config_wrong(r, key, part, "an object");
+        config_wrong(reader, key, part, "an object");
     else if (pair)
-        err_set(r->e, ERR_INPUT, "%s: has no %s", r->file, key);
+        err_set(reader->e, ERR_INPUT, "%s: has no %s", reader->file, key);
     if (pair)
         return NULL;
     if (whole == NULL && known)
@@ -420,109 +425,112 @@ static const json_t *find_part(const struct reader *r, const json_t *root, enum 
 }
 
 /* Of a model in a model the whole has the last word: the head is its own. */
-static void read_tied(const struct reader *r, const json_t *root)
+static void read_tied(const struct reader *reader, const json_t *root)
 {
     const json_t *tied = config_value(root, "tie_word_embeddings");
 
     if (tied != NULL)
-        r->c->head.untied = json_is_false(tied);
+        reader->c->head.untied = json_is_false(tied);
 }
 
 /* The library saves a window that is switched off as 0 in one family. */
-static int check_window(const struct reader *r, const struct family *f, const json_t *root)
+static int check_window(const struct reader *reader, const struct family *family,
+                        const json_t *root)
 {
     static const char *const names[] = { "sliding_window", "window_size", "local_attention" };
 
-    for (int i = 0; i < 3 && f->window_rule != WINDOW_TYPES_BELOW; i++)
-        if (json_is_integer(config_value(root, names[i])) && r->c->window.n_keys == 0)
-            return config_wrong(r, names[i], config_value(root, names[i]),
+    for (int i = 0; i < 3 && family->window_rule != WINDOW_TYPES_BELOW; i++)
+        if (json_is_integer(config_value(root, names[i])) && reader->c->window.n_keys == 0)
+            return config_wrong(reader, names[i], config_value(root, names[i]),
                                 "a whole number from 1 to 1073741824");
     return 0;
 }
 
-int config_object(const struct reader *r, const struct family *f, const json_t *root)
+int config_object(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *widths = config_value(root, "intermediate_size");
-    bool lists = quirks_of(f)->widths_by_layer && json_is_array(widths);
+    bool lists = quirks_of(family)->widths_by_layer && json_is_array(widths);
 
-    *r->c = f->defaults;
-    r->c->head.n_labels = 2;
+    *reader->c = family->defaults;
+    reader->c->head.n_labels = 2;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if ((lists && keys[i].field == offsetof(struct config, d_ff) ?
-                 config_widths(r, widths) : config_key(r, &keys[i], root, r->c)) != 0)
+                 config_widths(reader, widths) :
+                 config_key(reader, &keys[i], root, reader->c)) != 0)
             return -1;
-    read_tied(r, root);
+    read_tied(reader, root);
     if (is_null(root, "sliding_window"))
-        r->c->window.n_keys = 0;
-    else if (check_window(r, f, root) != 0)
+        reader->c->window.n_keys = 0;
+    else if (check_window(reader, family, root) != 0)
         return -1;
     if (is_null(root, "q_lora_rank"))
-        r->c->latent.q_rank = 0;
+        reader->c->latent.q_rank = 0;
     if (is_null(root, "attn_logit_softcapping"))
-        r->c->score.cap = 0;
+        reader->c->score.cap = 0;
     if (is_null(root, "final_logit_softcapping"))
-        r->c->head.cap = 0;
-    if (config_options(r, f, root) != 0 || config_front(r, f, root) != 0 ||
-        config_chunks(r, f, root) != 0 || config_mixer(r, f, root) != 0 ||
-        read_ffn(r, f, root) != 0 || config_shape(r, f, root) != 0 ||
-        config_rope_share(r, f, root) != 0 ||
-        derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
-        config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
-        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0 ||
-        config_language(r, f, root) != 0 || config_streams(r, f, root) != 0)
+        reader->c->head.cap = 0;
+    if (config_options(reader, family, root) != 0 || config_front(reader, family, root) != 0 ||
+        config_chunks(reader, family, root) != 0 || config_mixer(reader, family, root) != 0 ||
+        read_ffn(reader, family, root) != 0 || config_shape(reader, family, root) != 0 ||
+        config_rope_share(reader, family, root) != 0 ||
+        derive(reader, family) != 0 || config_rope(reader, family, root) != 0 ||
+        config_layers(reader, family, root) != 0 || config_experts(reader, family, root) != 0 ||
+        config_relative(reader, family, root) != 0 || config_sparse(reader, family, root) != 0 ||
+        config_language(reader, family, root) != 0 || config_streams(reader, family, root) != 0)
         return -1;
-    config_head(r, root);
-    read_card(r, root);
+    config_head(reader, root);
+    read_card(reader, root);
     return 0;
 }
 
 /* What part of root says of its model; a pair's towers are of its families whatever they say. */
-static int config_read_part(const struct reader *r, const struct family **family,
+static int config_read_part(const struct reader *reader, const struct family **family,
                             const json_t *root, const json_t *part, enum tower tower)
 {
     const struct family *whole = family_of(root);
 
     if (whole != NULL && tower != TOWER_NONE)
         *family = whole->tower[tower];
-    else if (find_family(r, part, family) != 0)
+    else if (find_family(reader, part, family) != 0)
         return -1;
-    return config_refuse(r, *family, root) != 0 || config_refuse(r, *family, part) != 0 ? -1 :
-           config_object(r, *family, part);
+    return config_refuse(reader, *family, root) != 0 ||
+           config_refuse(reader, *family, part) != 0 ? -1 :
+           config_object(reader, *family, part);
 }
 
-static const char *name_of_whole(const struct reader *r, const json_t *root)
+static const char *name_of_whole(const struct reader *reader, const json_t *root)
 {
     const char *name = json_string_value(config_value(root, "model_type"));
 
-    return arena_strdup(r->a, name != NULL ? name : "model");
+    return arena_strdup(reader->a, name != NULL ? name : "model");
 }
 
-static int config_read_all(const struct reader *r, const struct family **family,
+static int config_read_all(const struct reader *reader, const struct family **family,
                            const json_t *root, enum tower tower)
 {
     struct quantisation quantisation = { .method = QUANT_NONE };
     const json_t *part;
 
     if (!json_is_object(root))
-        return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
-    part = find_part(r, root, &tower);
-    if (part == NULL || config_read_part(r, family, root, part, tower) != 0 ||
-        config_quantisation(r, part, &quantisation) != 0 ||
-        config_quantisation(r, root, &quantisation) != 0)
+        return err_set(reader->e, ERR_INPUT, "%s: is not a JSON object", reader->file);
+    part = find_part(reader, root, &tower);
+    if (part == NULL || config_read_part(reader, family, root, part, tower) != 0 ||
+        config_quantisation(reader, part, &quantisation) != 0 ||
+        config_quantisation(reader, root, &quantisation) != 0)
         return -1;
-    r->c->tower = tower;
+    reader->c->tower = tower;
     if (tower != TOWER_NONE)
-        r->c->whole = name_of_whole(r, root);
-    r->c->quantisation = quantisation;
-    read_tied(r, root);
-    config_head_of_whole(r, root);
+        reader->c->whole = name_of_whole(reader, root);
+    reader->c->quantisation = quantisation;
+    read_tied(reader, root);
+    config_head_of_whole(reader, root);
     return 0;
 }
 
-int config_read(struct config *c, const struct family **family, struct arena *a,
+int config_read(struct config *config, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, enum tower tower, struct err *e)
 {
-    struct reader reader = { c, a, name, e };
+    struct reader reader = { config, a, name, e };
     json_t *root = json_read(a, bytes, 0, e);
     int status;
 

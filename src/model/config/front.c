@@ -7,7 +7,7 @@
 enum { MOST_GRID = 1 << 12 };   /* patches of a side, where distances have biases */
 
 /* "image_size": 224 or [224, 160]: rows and columns. */
-static int read_pair(const struct reader *r, const json_t *root, const char *key, int max,
+static int read_pair(const struct reader *reader, const json_t *root, const char *key, int max,
                      int pair[2])
 {
     const json_t *v = config_value(root, key);
@@ -19,47 +19,48 @@ static int read_pair(const struct reader *r, const json_t *root, const char *key
 
         if (!json_is_integer(n) || json_integer_value(n) < 1 ||
             json_integer_value(n) > max || (json_is_array(v) && json_array_size(v) != 2))
-            return config_wrong(r, key, v, "a whole number from 1, or two");
+            return config_wrong(reader, key, v, "a whole number from 1, or two");
         pair[i] = (int)json_integer_value(n);
     }
     return 0;
 }
 
-static int read_picture(const struct reader *r, const struct family *f, const json_t *root)
+static int read_picture(const struct reader *reader, const struct family *family,
+                        const json_t *root)
 {
-    struct config *config = r->c;
+    struct config *config = reader->c;
     int *image = config->front.image, *patch = config->front.patch;
     double patches;
 
-    if (read_pair(r, root, "image_size", 1 << 16, image) != 0 ||
-        read_pair(r, root, "patch_size", 1 << 12, patch) != 0)
+    if (read_pair(reader, root, "image_size", 1 << 16, image) != 0 ||
+        read_pair(reader, root, "patch_size", 1 << 12, patch) != 0)
         return -1;
     if (patch[0] > image[0] || patch[1] > image[1])
-        return err_set(r->e, ERR_INPUT, "%s: patch_size: %d x %d does not fit in the image "
-                       "of %d x %d", r->file, patch[0], patch[1], image[0],
+        return err_set(reader->e, ERR_INPUT, "%s: patch_size: %d x %d does not fit in the image "
+                       "of %d x %d", reader->file, patch[0], patch[1], image[0],
                        image[1]);
     if ((double)config->front.n_channels * patch[0] * patch[1] > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, expected at most %d "
-                       "numbers", r->file, config->front.n_channels, patch[0], patch[1],
+        return err_set(reader->e, ERR_INPUT, "%s: patches of %d x %d x %d, expected at most %d "
+                       "numbers", reader->file, config->front.n_channels, patch[0], patch[1],
                        1 << 24);
     /* What is left over at the right and at the bottom is not read. */
     patches = (double)(image[0] / patch[0]) * (image[1] / patch[1]);
     if (patches >= 1 << 30)
-        return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
-                       patches, 1 << 30);
+        return err_set(reader->e, ERR_INPUT, "%s: %.0f patches, expected less than %d",
+                       reader->file, patches, 1 << 30);
     config->n_vocab = 0;                /* BEiT's is of what it was trained to predict */
-    config->n_positions = (int)patches + family_has(f, W_CLS) + family_has(f, W_CLS_2);
+    config->n_positions = (int)patches + family_has(family, W_CLS) + family_has(family, W_CLS_2);
     return 0;
 }
 
-static int check_sound(const struct reader *r)
+static int check_sound(const struct reader *reader)
 {
-    struct config *config = r->c;
+    struct config *config = reader->c;
 
     config->scale_embedding = false; /* the library has the key, and does not use it */
     return config->n_positions <= 1 << 24 ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: max_source_positions: found %d, expected at most %d",
-                   r->file, config->n_positions, 1 << 24);
+           err_set(reader->e, ERR_INPUT, "%s: max_source_positions: found %d, expected at most %d",
+                   reader->file, config->n_positions, 1 << 24);
 }
 
 #define F(f) offsetof(struct config, f)
@@ -73,29 +74,31 @@ static const struct key of_grid[] = {
 #undef F
 
 /* The library lays distances of grids that are not square out in another order than it reads. */
-static int read_grid(const struct reader *r, const struct family *f, const json_t *root)
+static int read_grid(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *c = reader->c;
     int rows, columns;
 
-    if (f->bias != BIAS_GRID)
+    if (family->bias != BIAS_GRID)
         return 0;
     for (size_t i = 0; i < sizeof of_grid / sizeof of_grid[0]; i++)
-        if (config_key(r, &of_grid[i], root, c) != 0)
+        if (config_key(reader, &of_grid[i], root, c) != 0)
             return -1;
     rows = family_grid(c, 0);
     columns = family_grid(c, 1);
     if ((c->grid.shared || c->grid.by_layer) && (rows != columns || rows > MOST_GRID))
-        return err_set(r->e, ERR_INPUT, "%s: %d x %d patches: biases by their distance require a "
-                       "square of %d x %d at most", r->file, rows, columns, MOST_GRID, MOST_GRID);
+        return err_set(reader->e, ERR_INPUT,
+                       "%s: %d x %d patches: biases by their distance require a "
+                       "square of %d x %d at most",
+                       reader->file, rows, columns, MOST_GRID, MOST_GRID);
     return 0;
 }
 
-int config_front(const struct reader *r, const struct family *f, const json_t *root)
+int config_front(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    if (f->front == FRONT_PATCH)
-        return read_picture(r, f, root) != 0 ? -1 : read_grid(r, f, root);
-    if (f->front == FRONT_WAVE)
-        return config_wave(r, f, root);
-    return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;
+    if (family->front == FRONT_PATCH)
+        return read_picture(reader, family, root) != 0 ? -1 : read_grid(reader, family, root);
+    if (family->front == FRONT_WAVE)
+        return config_wave(reader, family, root);
+    return family->front == FRONT_MEL_CONV ? check_sound(reader) : 0;
 }

@@ -22,14 +22,14 @@ const json_t *config_value(const json_t *object, const char *key)
     return value == NULL || json_is_null(value) ? NULL : value;
 }
 
-int config_wrong(const struct reader *r, const char *key, const json_t *found,
+int config_wrong(const struct reader *reader, const char *key, const json_t *found,
                  const char *expected)
 {
-    json_field_wrong(key, found, expected, r->e);
-    return err_under(r->e, "%s", r->file);
+    json_field_wrong(key, found, expected, reader->e);
+    return err_under(reader->e, "%s", reader->file);
 }
 
-int config_act(const struct reader *r, const char *name, const json_t *v, enum act *act)
+int config_act(const struct reader *reader, const char *name, const json_t *v, enum act *act)
 {
     const char *text = json_string_value(v);
 
@@ -38,7 +38,7 @@ int config_act(const struct reader *r, const char *name, const json_t *v, enum a
             *act = acts[i].act;
             return 0;
         }
-    return config_wrong(r, name, v, "an activation that is supported (gelu, gelu_new, "
+    return config_wrong(reader, name, v, "an activation that is supported (gelu, gelu_new, "
                              "gelu_pytorch_tanh, quick_gelu, silu, relu, relu2, tanh)");
 }
 
@@ -51,7 +51,7 @@ static const char *key_name(const struct key *k, const json_t *object)
     return NULL;
 }
 
-int config_key(const struct reader *r, const struct key *k, const json_t *object,
+int config_key(const struct reader *reader, const struct key *k, const json_t *object,
                void *base)
 {
     void *field = (char *)base + k->field;
@@ -61,14 +61,14 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
     if (name == NULL)
         return 0;
     if (k->type == KEY_ACT)
-        return config_act(r, name, json_object_get(object, name), field);
+        return config_act(reader, name, json_object_get(object, name), field);
     if (k->type == KEY_INT)
-        status = json_field_int(object, name, (int)k->min, (int)k->max, field, r->e);
+        status = json_field_int(object, name, (int)k->min, (int)k->max, field, reader->e);
     else if (k->type == KEY_REAL)
-        status = json_field_real(object, name, k->min, k->max, field, r->e);
+        status = json_field_real(object, name, k->min, k->max, field, reader->e);
     else
-        status = json_field_bool(object, name, false, field, r->e);
-    return status != 0 ? err_under(r->e, "%s", r->file) : 0;
+        status = json_field_bool(object, name, false, field, reader->e);
+    return status != 0 ? err_under(reader->e, "%s", reader->file) : 0;
 }
 
 const struct key *config_find_in(const struct key *row, size_t n, const char *name)

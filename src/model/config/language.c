@@ -21,63 +21,67 @@ static bool is_name(const char *s)
 
 /* "languages": ["en_XX", "de_DE"]; name is one of them, or becomes the first; the family's
  * where there is no list. */
-static int config_language_choose(const struct reader *r, const json_t *list, const char **name)
+static int config_language_choose(const struct reader *reader, const json_t *list,
+                                  const char **name)
 {
     bool found = false;
 
     if (list == NULL)
         return 0;
     if (json_array_size(list) == 0)
-        return config_wrong(r, "languages", list, "a list of names");
+        return config_wrong(reader, "languages", list, "a list of names");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *one = json_string_value(json_array_get(list, i));
 
         if (!is_name(one))
-            return config_wrong(r, "languages", list, "a list of names");
+            return config_wrong(reader, "languages", list, "a list of names");
         found = found || (*name != NULL && strcmp(one, *name) == 0);
     }
     if (*name == NULL)
         *name = json_string_value(json_array_get(list, 0));
     else if (!found)
-        return err_set(r->e, ERR_INPUT, "%s: default_language: found \"%s\", expected one of "
-                       "languages", r->file, *name);
+        return err_set(reader->e, ERR_INPUT, "%s: default_language: found \"%s\", expected one of "
+                       "languages", reader->file, *name);
     return 0;
 }
 
-static int read_name(const struct reader *r, const json_t *root)
+static int read_name(const struct reader *reader, const json_t *root)
 {
     const json_t *value = config_value(root, "default_language");
     const char *name = json_string_value(value);
 
     if (value != NULL && !is_name(name))
-        return config_wrong(r, "default_language", value, "one of languages");
-    if (config_language_choose(r, config_value(root, "languages"), &name) != 0)
+        return config_wrong(reader, "default_language", value, "one of languages");
+    if (config_language_choose(reader, config_value(root, "languages"), &name) != 0)
         return -1;
-    r->c->language.assumed = value == NULL;
+    reader->c->language.assumed = value == NULL;
     if (name != NULL)
-        r->c->language.name = arena_strdup(r->a, name);
+        reader->c->language.name = arena_strdup(reader->a, name);
     return 0;
 }
 
 /* D over a whole number. */
-static int read_width(const struct reader *r, const json_t *root)
+static int read_width(const struct reader *reader, const json_t *root)
 {
     int factor = 2;                     /* XmodConfig's */
 
-    if (config_key(r, &reduction, root, &factor) != 0)
+    if (config_key(reader, &reduction, root, &factor) != 0)
         return -1;
-    r->c->language.d = r->c->d_model / factor;
-    return r->c->language.d > 0 ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: adapter_reduction_factor: found %d, expected at most the "
-                   "hidden_size %d", r->file, factor, r->c->d_model);
+    reader->c->language.d = reader->c->d_model / factor;
+    return reader->c->language.d > 0 ?
+               0 :
+               err_set(reader->e, ERR_INPUT,
+                       "%s: adapter_reduction_factor: found %d, expected at most the "
+                       "hidden_size %d",
+                       reader->file, factor, reader->c->d_model);
 }
 
-int config_language(const struct reader *r, const struct family *f, const json_t *root)
+int config_language(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    if (f->defaults.language.name == NULL)
+    if (family->defaults.language.name == NULL)
         return 0;
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++)
-        if (config_key(r, &norms[i], root, r->c) != 0)
+        if (config_key(reader, &norms[i], root, reader->c) != 0)
             return -1;
-    return read_width(r, root) != 0 ? -1 : read_name(r, root);
+    return read_width(reader, root) != 0 ? -1 : read_name(reader, root);
 }

@@ -21,43 +21,44 @@ static const struct kind {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-static bool has_windows(const struct family *f)
+static bool has_windows(const struct family *family)
 {
-    return f->window_rule == WINDOW_TYPES || f->window_rule == WINDOW_TYPES_BELOW;
+    return family->window_rule == WINDOW_TYPES || family->window_rule == WINDOW_TYPES_BELOW;
 }
 
 /* Chunks of neighbours in the layers that layer_types says, not of the lists in chunks.c. */
-static bool has_chunks(const struct family *f)
+static bool has_chunks(const struct family *family)
 {
-    return f->defaults.chunked.near.len > 0 && f->defaults.chunked.hashed.len == 0;
+    return family->defaults.chunked.near.len > 0 && family->defaults.chunked.hashed.len == 0;
 }
 
-static bool knows(const struct family *f, const struct kind *k)
+static bool knows(const struct family *family, const struct kind *k)
 {
-    return k->windows ? has_windows(f) : k->kind == LAYER_CHUNKS ? has_chunks(f) :
-           k->kind == LAYER_FULL || f->mixer == k->mixer;
+    return k->windows ? has_windows(family) : k->kind == LAYER_CHUNKS ? has_chunks(family) :
+           k->kind == LAYER_FULL || family->mixer == k->mixer;
 }
 
-static int read_kind(const struct reader *r, const struct family *f, const char *key,
+static int read_kind(const struct reader *reader, const struct family *family, const char *key,
                      const json_t *v, enum layer_kind *kind)
 {
     const char *all = "";
 
     for (int i = 0; i < N_KINDS; i++) {
-        if (!knows(f, &kinds[i]))
+        if (!knows(family, &kinds[i]))
             continue;
         if (json_is_string(v) && strcmp(kinds[i].name, json_string_value(v)) == 0) {
             *kind = kinds[i].kind;
             return 0;
         }
-        all = arena_printf(r->a, "%s%s%s", all, all[0] != '\0' ? ", " : "", kinds[i].name);
+        all = arena_printf(reader->a, "%s%s%s", all, all[0] != '\0' ? ", " : "", kinds[i].name);
     }
-    return config_wrong(r, key, v, arena_printf(r->a, "a layer type that is supported (%s)", all));
+    return config_wrong(reader, key, v,
+                        arena_printf(reader->a, "a layer type that is supported (%s)", all));
 }
 
 /* attention_types [[["global", "local"], 6]]: the list, six times. */
-static int read_repeated(const struct reader *r, const struct family *f, const json_t *outer,
-                         enum layer_kind *kind)
+static int read_repeated(const struct reader *reader, const struct family *family,
+                         const json_t *outer, enum layer_kind *kind)
 {
     int count = 0;
 
@@ -67,24 +68,24 @@ static int read_repeated(const struct reader *r, const struct family *f, const j
 
         for (json_int_t k = 0; k < times && json_array_size(list) > 0; k++)
             for (size_t j = 0; j < json_array_size(list); j++, count++) {
-                if (count == r->c->n_layers)
-                    return err_set(r->e, ERR_INPUT, "%s: attention_types: more than the "
-                                   "%d layer%s", r->file, count, str_plural(count));
-                if (read_kind(r, f, "attention_types", json_array_get(list, j),
+                if (count == reader->c->n_layers)
+                    return err_set(reader->e, ERR_INPUT, "%s: attention_types: more than the "
+                                   "%d layer%s", reader->file, count, str_plural(count));
+                if (read_kind(reader, family, "attention_types", json_array_get(list, j),
                               &kind[count]) != 0)
                     return -1;
             }
     }
-    return count == r->c->n_layers ?
+    return count == reader->c->n_layers ?
                0 :
-               err_set(r->e, ERR_INPUT, "%s: attention_types: %d layer%s, expected %d",
-                       r->file, count, str_plural(count), r->c->n_layers);
+               err_set(reader->e, ERR_INPUT, "%s: attention_types: %d layer%s, expected %d",
+                       reader->file, count, str_plural(count), reader->c->n_layers);
 }
 
-static int read_kinds(const struct reader *r, const struct family *f, const json_t *root)
+static int read_kinds(const struct reader *reader, const struct family *family, const json_t *root)
 {
     static const char *const names[] = { "layer_types", "attention_layers" };
-    enum layer_kind *kind = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *kind);
+    enum layer_kind *kind = arena_alloc(reader->a, (size_t)reader->c->n_layers, sizeof *kind);
     const json_t *repeated = config_value(root, "attention_types");
 
     for (int k = 0; k < 2; k++) {
@@ -92,33 +93,33 @@ static int read_kinds(const struct reader *r, const struct family *f, const json
 
         if (list == NULL)
             continue;
-        if ((int)json_array_size(list) != r->c->n_layers)
-            return err_set(r->e, ERR_INPUT, "%s: %s: has %zu layer%s, expected %d", r->file,
-                           names[k], json_array_size(list),
-                           str_plural((int64_t)json_array_size(list)), r->c->n_layers);
-        for (int l = 0; l < r->c->n_layers; l++)
-            if (read_kind(r, f, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)
+        if ((int)json_array_size(list) != reader->c->n_layers)
+            return err_set(reader->e, ERR_INPUT, "%s: %s: has %zu layer%s, expected %d",
+                           reader->file, names[k], json_array_size(list),
+                           str_plural((int64_t)json_array_size(list)), reader->c->n_layers);
+        for (int l = 0; l < reader->c->n_layers; l++)
+            if (read_kind(reader, family, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)
                 return -1;
-        r->c->layer_kind = kind;
+        reader->c->layer_kind = kind;
         return 0;
     }
     if (repeated == NULL)
         return 0;
-    r->c->layer_kind = kind;
-    return read_repeated(r, f, repeated, kind);
+    reader->c->layer_kind = kind;
+    return read_repeated(reader, family, repeated, kind);
 }
 
 /* full_attn_idxs [2, 5]: layers that attend, where layer_types does not say it. */
-static int read_attending(const struct reader *r, const json_t *list, enum layer_kind *kind)
+static int read_attending(const struct reader *reader, const json_t *list, enum layer_kind *kind)
 {
-    for (int l = 0; l < r->c->n_layers; l++)
+    for (int l = 0; l < reader->c->n_layers; l++)
         kind[l] = LAYER_MIXER;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
 
         if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-            json_integer_value(value) >= r->c->n_layers)
-            return config_wrong(r, "full_attn_idxs", list, "layers of the model");
+            json_integer_value(value) >= reader->c->n_layers)
+            return config_wrong(reader, "full_attn_idxs", list, "layers of the model");
         kind[json_integer_value(value)] = LAYER_FULL;
     }
     return 0;
@@ -129,28 +130,32 @@ static const struct key attends_every = {
 };
 
 /* Which layers have the family's mixer instead of attention; at least one has not. */
-static int read_mixers(const struct reader *r, const struct family *f, const json_t *root)
+static int read_mixers(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *list = config_value(root, "full_attn_idxs");
-    int L = r->c->n_layers, n = 0;
+    int L = reader->c->n_layers, n = 0;
     enum layer_kind *kind;
 
-    if (f->mixer == MIXER_NONE)
+    if (family->mixer == MIXER_NONE)
         return 0;
-    kind = arena_alloc(r->a, (size_t)L, sizeof *kind);
-    if (f->defaults.mix.every > 0 && config_key(r, &attends_every, root, r->c) != 0)
+    kind = arena_alloc(reader->a, (size_t)L, sizeof *kind);
+    if (family->defaults.mix.every > 0 && config_key(reader, &attends_every, root, reader->c) != 0)
         return -1;
-    for (int l = 0; l < L && r->c->layer_kind == NULL; l++)
-        kind[l] = r->c->mix.every > 0 && (l + 1) % r->c->mix.every != 0 ? LAYER_MIXER : LAYER_FULL;
-    if (r->c->layer_kind == NULL && list != NULL && f->defaults.mix.every == 0 &&
-        read_attending(r, list, kind) != 0)
+    for (int l = 0; l < L && reader->c->layer_kind == NULL; l++)
+        kind[l] = reader->c->mix.every > 0 && (l + 1) % reader->c->mix.every != 0 ? LAYER_MIXER :
+                                                                                    LAYER_FULL;
+    if (reader->c->layer_kind == NULL && list != NULL && family->defaults.mix.every == 0 &&
+        read_attending(reader, list, kind) != 0)
         return -1;
-    if (r->c->layer_kind == NULL)
-        r->c->layer_kind = kind;
+    if (reader->c->layer_kind == NULL)
+        reader->c->layer_kind = kind;
     for (int l = 0; l < L; l++)
-        n += r->c->layer_kind[l] != LAYER_MIXER;
-    return n > 0 ? 0 : err_set(r->e, ERR_INPUT, "%s: none of the %d layer%s attends: there are no "
-                               "rows of attention to show", r->file, L, str_plural(L));
+        n += reader->c->layer_kind[l] != LAYER_MIXER;
+    return n > 0 ? 0 :
+                   err_set(reader->e, ERR_INPUT,
+                           "%s: none of the %d layer%s attends: there are no "
+                           "rows of attention to show",
+                           reader->file, L, str_plural(L));
 }
 
 static const struct key chunk_size = {
@@ -159,20 +164,20 @@ static const struct key chunk_size = {
 
 /* Without layer_types, layers that are rotated attend in chunks; where those are null, no layer
  * does. */
-static int read_chunks(const struct reader *r, const struct family *f, const json_t *root)
+static int read_chunks(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *c = reader->c;
     enum layer_kind *kind;
 
-    if (!has_chunks(f))
+    if (!has_chunks(family))
         return 0;
-    if (config_key(r, &chunk_size, root, c) != 0)
+    if (config_key(reader, &chunk_size, root, c) != 0)
         return -1;
-    kind = arena_alloc(r->a, (size_t)c->n_layers, sizeof *kind);
+    kind = arena_alloc(reader->a, (size_t)c->n_layers, sizeof *kind);
     for (int l = 0; l < c->n_layers; l++)
         kind[l] = (c->layer_kind != NULL ? c->layer_kind[l] == LAYER_CHUNKS :
                                            config_rotates(c, l)) &&
-                          !json_is_null(json_object_get(root, "attention_chunk_size")) ?
+                               !json_is_null(json_object_get(root, "attention_chunk_size")) ?
                       LAYER_CHUNKS : LAYER_FULL;
     c->layer_kind = kind;
     return 0;
@@ -180,33 +185,33 @@ static int read_chunks(const struct reader *r, const struct family *f, const jso
 
 /* mlp_only_layers: [0, 5]; or moe_layers, all the others.  Where a family has no other mlp than
  * experts, no key leaves them out. */
-static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
+static int read_dense(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *list = config_value(root, "mlp_only_layers");
-    const json_t *routed = quirks_of(f)->dense_apart ? config_value(root, "moe_layers") : NULL;
-    bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
+    const json_t *routed = quirks_of(family)->dense_apart ? config_value(root, "moe_layers") : NULL;
+    bool *dense = arena_alloc(reader->a, (size_t)reader->c->n_layers, sizeof *dense);
 
-    if (!family_has(f, W_UP)) {
-        r->c->experts.first_layer = 0;
-        r->c->experts.step = 1;
+    if (!family_has(family, W_UP)) {
+        reader->c->experts.first_layer = 0;
+        reader->c->experts.step = 1;
         return 0;
     }
     if (routed != NULL) {
-        r->c->experts.step = 1;
-        memset(dense, 1, (size_t)r->c->n_layers * sizeof *dense);
+        reader->c->experts.step = 1;
+        memset(dense, 1, (size_t)reader->c->n_layers * sizeof *dense);
         list = routed;
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         json_int_t l = json_integer_value(value);
 
-        if (!json_is_integer(value) || l < 0 || l >= r->c->n_layers)
-            return config_wrong(r, routed != NULL ? "moe_layers" : "mlp_only_layers", list,
+        if (!json_is_integer(value) || l < 0 || l >= reader->c->n_layers)
+            return config_wrong(reader, routed != NULL ? "moe_layers" : "mlp_only_layers", list,
                                 "layers of the model");
         dense[l] = routed == NULL;
     }
     if (json_array_size(list) > 0 || routed != NULL)
-        r->c->experts.dense_layer = dense;
+        reader->c->experts.dense_layer = dense;
     return 0;
 }
 
@@ -216,16 +221,17 @@ static const struct key pattern = {
 };
 
 /* The pattern counts where nothing says it layer by layer, and there is a window. */
-int config_layers(const struct reader *r, const struct family *f, const json_t *root)
+int config_layers(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    bool types = has_windows(f);
+    bool types = has_windows(family);
 
-    if ((types || has_chunks(f) || f->mixer != MIXER_NONE) && read_kinds(r, f, root) != 0)
+    if ((types || has_chunks(family) || family->mixer != MIXER_NONE) &&
+        read_kinds(reader, family, root) != 0)
         return -1;
-    if (read_mixers(r, f, root) != 0 || read_chunks(r, f, root) != 0)
+    if (read_mixers(reader, family, root) != 0 || read_chunks(reader, family, root) != 0)
         return -1;
-    if (types && r->c->layer_kind == NULL && r->c->window.n_keys > 0 &&
-        config_key(r, &pattern, root, r->c) != 0)
+    if (types && reader->c->layer_kind == NULL && reader->c->window.n_keys > 0 &&
+        config_key(reader, &pattern, root, reader->c) != 0)
         return -1;
-    return read_dense(r, f, root);
+    return read_dense(reader, family, root);
 }

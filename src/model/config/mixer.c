@@ -28,9 +28,9 @@ const struct key *config_mixer_key(const char *name)
 
 /* Two thirds, times the factor, each cut to a whole number, then up to a multiple; without a
  * factor the two thirds alone. */
-static int adjust(const struct reader *r, const json_t *root)
+static int adjust(const struct reader *reader, const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *c = reader->c;
     int multiple = c->adjust.multiple;
     double width;
 
@@ -42,32 +42,37 @@ static int adjust(const struct reader *r, const json_t *root)
         width = (double)(((int64_t)width + multiple - 1) / multiple * multiple);
     }
     if (width < 1 || width > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: block_ffn_dim_multiplier: an mlp of %.0f columns, "
-                       "expected 1 to %d", r->file, width, 1 << 24);
+        return err_set(reader->e, ERR_INPUT,
+                       "%s: block_ffn_dim_multiplier: an mlp of %.0f columns, "
+                       "expected 1 to %d",
+                       reader->file, width, 1 << 24);
     c->d_ff = (int)width;
     return 0;
 }
 
-static int config_mixer_check_heads(const struct reader *r)
+static int config_mixer_check_heads(const struct reader *reader)
 {
-    const struct config *c = r->c;
+    const struct config *c = reader->c;
 
-    return c->mix.n_heads % c->mix.n_key_heads == 0 ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: linear_num_key_heads: found %d, expected a divisor of the "
-                   "%d head%s of linear_num_value_heads", r->file, c->mix.n_key_heads,
-                   c->mix.n_heads, str_plural(c->mix.n_heads));
+    return c->mix.n_heads % c->mix.n_key_heads == 0 ?
+               0 :
+               err_set(reader->e, ERR_INPUT,
+                       "%s: linear_num_key_heads: found %d, expected a divisor of the "
+                       "%d head%s of linear_num_value_heads",
+                       reader->file, c->mix.n_key_heads, c->mix.n_heads,
+                       str_plural(c->mix.n_heads));
 }
 
-int config_mixer(const struct reader *r, const struct family *f, const json_t *root)
+int config_mixer(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    bool is_conv = f->mixer == MIXER_CONV;
+    bool is_conv = family->mixer == MIXER_CONV;
     const struct key *keys = is_conv ? conv : delta;
     size_t n = is_conv ? sizeof conv / sizeof conv[0] : sizeof delta / sizeof delta[0];
 
-    for (size_t i = 0; f->mixer != MIXER_NONE && i < n; i++)
-        if (config_key(r, &keys[i], root, r->c) != 0)
+    for (size_t i = 0; family->mixer != MIXER_NONE && i < n; i++)
+        if (config_key(reader, &keys[i], root, reader->c) != 0)
             return -1;
-    if (f->mixer == MIXER_DELTA)
-        return config_mixer_check_heads(r);
-    return f->mixer == MIXER_CONV ? adjust(r, root) : 0;
+    if (family->mixer == MIXER_DELTA)
+        return config_mixer_check_heads(reader);
+    return family->mixer == MIXER_CONV ? adjust(reader, root) : 0;
 }

@@ -49,24 +49,25 @@ const struct key *config_option_key(const char *name)
     return found != NULL ? found : config_find_in(&clip, 1, name);
 }
 
-static double real_at(const struct config *c, size_t field)
+static double real_at(const struct config *config, size_t field)
 {
     double x;
 
-    memcpy(&x, (const char *)c + field, sizeof x);
+    memcpy(&x, (const char *)config + field, sizeof x);
     return x;
 }
 
 /* A depth or a width that is null changes nothing; one that is absent has its default. */
-static int read_multipliers(const struct reader *r, const struct family *f, const json_t *root)
+static int read_multipliers(const struct reader *reader, const struct family *family,
+                            const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *c = reader->c;
 
     for (size_t i = 0; i < sizeof multipliers / sizeof multipliers[0]; i++)
-        if (real_at(&f->defaults, multipliers[i].field) > 0 &&
-            config_key(r, &multipliers[i], root, c) != 0)
+        if (real_at(&family->defaults, multipliers[i].field) > 0 &&
+            config_key(reader, &multipliers[i], root, c) != 0)
             return -1;
-    if (f->defaults.head.base_width > 0 && config_key(r, &base_width, root, c) != 0)
+    if (family->defaults.head.base_width > 0 && config_key(reader, &base_width, root, c) != 0)
         return -1;
     if (c->multiplier.depth > 0)
         c->multiplier.branch = json_is_null(json_object_get(root, "scale_depth")) ? 1 :
@@ -80,35 +81,38 @@ static int read_multipliers(const struct reader *r, const struct family *f, cons
 }
 
 /* Elsewhere than in a table, only where the family may say so. */
-static int read_positions(const struct reader *r, const struct family *f, const json_t *root)
+static int read_positions(const struct reader *reader, const struct family *family,
+                          const json_t *root)
 {
     const json_t *value = config_value(root, "position_embedding_type");
     const char *text = value != NULL ? json_string_value(value) : "absolute";
-    bool may_rotate = quirks_of(f)->may_rotate;
+    bool may_rotate = quirks_of(family)->may_rotate;
 
-    r->c->rotary.instead = text != NULL && may_rotate && strcmp(text, "rotary") == 0;
-    return r->c->rotary.instead || (text != NULL && strcmp(text, "absolute") == 0) ? 0 :
-           config_wrong(r, "position_embedding_type", value,
+    reader->c->rotary.instead = text != NULL && may_rotate && strcmp(text, "rotary") == 0;
+    return reader->c->rotary.instead || (text != NULL && strcmp(text, "absolute") == 0) ? 0 :
+           config_wrong(reader, "position_embedding_type", value,
                         may_rotate ? "\"absolute\" or \"rotary\"" : "\"absolute\"");
 }
 
-static int read_dropout(const struct reader *r, const struct family *f)
+static int read_dropout(const struct reader *reader, const struct family *family)
 {
-    bool known = f->defaults.token_dropout.mask_id != 0;
+    bool known = family->defaults.token_dropout.mask_id != 0;
 
-    r->c->token_dropout.on = r->c->token_dropout.on && known;
-    return !r->c->token_dropout.on || r->c->token_dropout.mask_id >= 0 ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: token_dropout: true requires mask_token_id", r->file);
+    reader->c->token_dropout.on = reader->c->token_dropout.on && known;
+    return !reader->c->token_dropout.on || reader->c->token_dropout.mask_id >= 0 ?
+               0 :
+               err_set(reader->e, ERR_INPUT, "%s: token_dropout: true requires mask_token_id",
+                       reader->file);
 }
 
 /* Two thirds of D mlp_ratio in multiples of 8, where the mlp is gated. */
-static int read_ratio(const struct reader *r, const struct family *f, const json_t *root)
+static int read_ratio(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *c = reader->c;
 
-    if (!quirks_of(f)->swiglu_by_config)
+    if (!quirks_of(family)->swiglu_by_config)
         return 0;
-    if (config_key(r, &ratio, root, c) != 0 || config_key(r, &swiglu, root, c) != 0)
+    if (config_key(reader, &ratio, root, c) != 0 || config_key(reader, &swiglu, root, c) != 0)
         return -1;
     c->d_ff = (int)(c->d_model * c->mlp_ratio);
     if (c->gated) {
@@ -116,56 +120,57 @@ static int read_ratio(const struct reader *r, const struct family *f, const json
         c->d_ff = ((int)(c->d_ff * 2 / 3.0) + 7) / 8 * 8;
     }
     return c->d_ff >= 1 && c->d_ff <= 1 << 24 ? 0 :
-           config_wrong(r, "mlp_ratio", config_value(root, "mlp_ratio"),
+           config_wrong(reader, "mlp_ratio", config_value(root, "mlp_ratio"),
                         "a number for an mlp of 1 to 16777216 columns");
 }
 
 /* attn_temperature_tuning: true, or, in old files, a number. */
-static int read_temper(const struct reader *r, const struct family *f, const json_t *root)
+static int read_temper(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *value = config_value(root, "attn_temperature_tuning");
 
-    if (f->defaults.score.every == 0)
+    if (family->defaults.score.every == 0)
         return 0;
     if (value != NULL && !json_is_boolean(value) && !json_is_integer(value))
-        return config_wrong(r, "attn_temperature_tuning", value, "true or false");
+        return config_wrong(reader, "attn_temperature_tuning", value, "true or false");
     if (value != NULL)
-        r->c->score.tempered = json_is_true(value) || json_integer_value(value) != 0;
-    return config_key(r, &temper[0], root, r->c) != 0 ? -1 :
-           config_key(r, &temper[1], root, r->c);
+        reader->c->score.tempered = json_is_true(value) || json_integer_value(value) != 0;
+    return config_key(reader, &temper[0], root, reader->c) != 0 ? -1 :
+           config_key(reader, &temper[1], root, reader->c);
 }
 
 /* Of intermediate_size, which has been read, and the other. */
-static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
+static int read_dense(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    if (!quirks_of(f)->dense_apart)
+    if (!quirks_of(family)->dense_apart)
         return 0;
     if (config_value(root, "intermediate_size") != NULL)
-        r->c->experts.d_ff = r->c->d_ff;
-    r->c->d_ff = f->defaults.d_ff;
-    return config_key(r, &dense, root, r->c);
+        reader->c->experts.d_ff = reader->c->d_ff;
+    reader->c->d_ff = family->defaults.d_ff;
+    return config_key(reader, &dense, root, reader->c);
 }
 
-int config_options(const struct reader *r, const struct family *f, const json_t *root)
+int config_options(const struct reader *reader, const struct family *family, const json_t *root)
 {
-    if (read_positions(r, f, root) != 0 || read_dropout(r, f) != 0)
+    if (read_positions(reader, family, root) != 0 || read_dropout(reader, family) != 0)
         return -1;
     if (!json_is_true(config_value(root, "use_task_id")))
-        r->c->n_tasks = 0;
-    if (read_multipliers(r, f, root) != 0)
+        reader->c->n_tasks = 0;
+    if (read_multipliers(reader, family, root) != 0)
         return -1;
-    if (read_ratio(r, f, root) != 0 || read_temper(r, f, root) != 0 ||
-        read_dense(r, f, root) != 0)
+    if (read_ratio(reader, family, root) != 0 || read_temper(reader, family, root) != 0 ||
+        read_dense(reader, family, root) != 0)
         return -1;
-    if (!quirks_of(f)->pooler_by_config && config_key(r, &classifier, root, r->c) != 0)
+    if (!quirks_of(family)->pooler_by_config &&
+        config_key(reader, &classifier, root, reader->c) != 0)
         return -1;
-    if (f->pre_by_config && config_key(r, &pre, root, r->c) != 0)
+    if (family->pre_by_config && config_key(reader, &pre, root, reader->c) != 0)
         return -1;
-    if (quirks_of(f)->attn_config && config_value(root, "attn_config") != NULL)
+    if (quirks_of(family)->attn_config && config_value(root, "attn_config") != NULL)
         root = config_value(root, "attn_config");
     if (!json_is_object(root))
-        return config_wrong(r, "attn_config", root, "an object");
-    if (quirks_of(f)->attn_config && config_key(r, &scale, root, r->c) != 0)
+        return config_wrong(reader, "attn_config", root, "an object");
+    if (quirks_of(family)->attn_config && config_key(reader, &scale, root, reader->c) != 0)
         return -1;
-    return f->clips ? config_key(r, &clip, root, r->c) : 0;
+    return family->clips ? config_key(reader, &clip, root, reader->c) : 0;
 }

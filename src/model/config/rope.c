@@ -42,7 +42,7 @@ static const struct { const char *name; enum rope_scaling scaling; } types[] = {
     { "su", ROPE_LONG },
 };
 
-static int read_type(const struct reader *r, const json_t *object, struct rope *rope)
+static int read_type(const struct reader *reader, const json_t *object, struct rope *rope)
 {
     const json_t *type = config_value(object, "rope_type");
     const char *text;
@@ -60,63 +60,64 @@ static int read_type(const struct reader *r, const json_t *object, struct rope *
     if (type == NULL)
         rope->mscale_all = 0;
     return type == NULL ? 0 :
-           config_wrong(r, "rope_type", type, "one that is supported (default, dynamic, "
+           config_wrong(reader, "rope_type", type, "one that is supported (default, dynamic, "
                         "linear, llama3, yarn, longrope)");
 }
 
-static int read_factors(const struct reader *r, const json_t *object, const char *key,
+static int read_factors(const struct reader *reader, const json_t *object, const char *key,
                         int n, const float **out)
 {
     const json_t *list = config_value(object, key);
-    float *v = arena_alloc(r->a, (size_t)n, sizeof *v);
+    float *v = arena_alloc(reader->a, (size_t)n, sizeof *v);
 
     if ((int)json_array_size(list) != n)
-        return err_set(r->e, ERR_INPUT, "%s: %s: has %zu numbers, expected %d", r->file, key,
-                       json_array_size(list), n);
+        return err_set(reader->e, ERR_INPUT, "%s: %s: has %zu numbers, expected %d", reader->file,
+                       key, json_array_size(list), n);
     for (int i = 0; i < n; i++) {
         v[i] = (float)json_number_value(json_array_get(list, (size_t)i));
         if (!(v[i] > 0))
-            return err_set(r->e, ERR_INPUT, "%s: %s[%d]: is not a number above 0", r->file,
-                           key, i);
+            return err_set(reader->e, ERR_INPUT, "%s: %s[%d]: is not a number above 0",
+                           reader->file, key, i);
     }
     *out = v;
     return 0;
 }
 
-static int config_rope_read_object(const struct reader *r, const json_t *object, struct rope *rope)
+static int config_rope_read_object(const struct reader *reader, const json_t *object,
+                                   struct rope *rope)
 {
     const json_t *truncate = config_value(object, "truncate");
 
     if (!json_is_object(object))
-        return config_wrong(r, "rope_parameters", object, "an object");
+        return config_wrong(reader, "rope_parameters", object, "an object");
     *rope = (struct rope){ .theta = rope->theta };      /* a family's scaling is of no object */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (config_key(r, &keys[i], object, rope) != 0)
+        if (config_key(reader, &keys[i], object, rope) != 0)
             return -1;
     rope->no_truncate = json_is_false(truncate);
-    if (read_type(r, object, rope) != 0)
+    if (read_type(reader, object, rope) != 0)
         return -1;
     /* A factor that is null, not absent, follows from the two lengths. */
     if (rope->scaling == ROPE_YARN && json_is_null(json_object_get(object, "factor")) &&
         rope->original > 0)
-        rope->factor = (double)r->c->n_positions / rope->original;
+        rope->factor = (double)reader->c->n_positions / rope->original;
     if (rope->scaling != ROPE_LONG)
         return 0;
-    rope->n_factors = r->c->rotary.n_columns / 2;
-    return read_factors(r, object, "short_factor", rope->n_factors,
+    rope->n_factors = reader->c->rotary.n_columns / 2;
+    return read_factors(reader, object, "short_factor", rope->n_factors,
                         &rope->short_factor) != 0 ? -1 :
-           read_factors(r, object, "long_factor", rope->n_factors, &rope->long_factor);
+           read_factors(reader, object, "long_factor", rope->n_factors, &rope->long_factor);
 }
 
-static int config_rope_check(const struct reader *r, const struct rope *rope)
+static int config_rope_check(const struct reader *reader, const struct rope *rope)
 {
     if (rope->scaling != ROPE_DEFAULT && rope->scaling != ROPE_LONG && rope->factor == 0)
-        return err_set(r->e, ERR_INPUT, "%s: the rope scaling has no factor", r->file);
+        return err_set(reader->e, ERR_INPUT, "%s: the rope scaling has no factor", reader->file);
     if (rope->scaling == ROPE_LLAMA3 &&
         (rope->original == 0 || !(rope->low > 0 && rope->high > rope->low)))
-        return err_set(r->e, ERR_INPUT, "%s: rope type llama3 requires low_freq_factor "
+        return err_set(reader->e, ERR_INPUT, "%s: rope type llama3 requires low_freq_factor "
                        "below high_freq_factor, and original_max_position_embeddings",
-                       r->file);
+                       reader->file);
     return 0;
 }
 
@@ -133,36 +134,38 @@ static const struct key pct = { KEY_REAL, F(share), 0, 1, NAMES("rotary_pct") };
 static const struct key dim = { KEY_INT, F(n_columns), 1, 1 << 16, NAMES("rotary_dim") };
 #undef F
 
-int config_rope_share(const struct reader *r, const struct family *f, const json_t *root)
+int config_rope_share(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *object = parameters(root);
-    const struct key *top = f->rotated == ROTATED_SHARE ? &share :
-                            f->rotated == ROTATED_PCT ? &pct :
-                            f->rotated == ROTATED_DIM ? &dim : NULL;
+    const struct key *top = family->rotated == ROTATED_SHARE ? &share :
+                            family->rotated == ROTATED_PCT ? &pct :
+                            family->rotated == ROTATED_DIM ? &dim : NULL;
 
     if (top == NULL)
         return 0;
     if (top == &dim && json_is_null(json_object_get(root, "rotary_dim")))
-        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
-                       r->file);
-    if (config_key(r, top, root, r->c) != 0)
+        return err_set(reader->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
+                       reader->file);
+    if (config_key(reader, top, root, reader->c) != 0)
         return -1;
-    return top != &dim && json_is_object(object) ? config_key(r, &share, object, r->c) : 0;
+    return top != &dim && json_is_object(object) ? config_key(reader, &share, object, reader->c) :
+           0;
 }
 
 /* Elsewhere the reference library ignores the share, and cannot run what scales as well. */
-static int check_share(const struct reader *r, const struct family *f, const json_t *root)
+static int check_share(const struct reader *reader, const struct family *family, const json_t *root)
 {
     const json_t *object = parameters(root), *value = config_value(object, share.name[0]);
 
     if (value == NULL)
         value = config_value(root, share.name[0]);
-    if (value == NULL || f->rotated != ROTATED_ALL || json_number_value(value) == 1 ||
-        r->c->rotary.rope[0].scaling == ROPE_DEFAULT)
+    if (value == NULL || family->rotated != ROTATED_ALL || json_number_value(value) == 1 ||
+        reader->c->rotary.rope[0].scaling == ROPE_DEFAULT)
         return 0;
-    return config_wrong(r, share.name[0], value,
-                        arena_printf(r->a, "1: %s rotates all columns where the rope is scaled",
-                                     f->name));
+    return config_wrong(reader, share.name[0], value,
+                        arena_printf(reader->a,
+                                     "1: %s rotates all columns where the rope is scaled",
+                                     family->name));
 }
 
 static const struct key interval = {
@@ -170,48 +173,49 @@ static const struct key interval = {
 };
 
 /* no_rope_layers: [1, 1, 1, 0]: those that are 0 are not rotated. */
-static int read_layers(const struct reader *r, const json_t *root)
+static int read_layers(const struct reader *reader, const json_t *root)
 {
     const json_t *list = config_value(root, "no_rope_layers");
-    bool *layer = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *layer);
+    bool *layer = arena_alloc(reader->a, (size_t)reader->c->n_layers, sizeof *layer);
 
     if (list == NULL || (json_is_array(list) && json_array_size(list) == 0))
-        return config_key(r, &interval, root, r->c);
-    if ((int)json_array_size(list) != r->c->n_layers)
-        return config_wrong(r, "no_rope_layers", list, "a list with one number per layer");
-    for (int l = 0; l < r->c->n_layers; l++) {
+        return config_key(reader, &interval, root, reader->c);
+    if ((int)json_array_size(list) != reader->c->n_layers)
+        return config_wrong(reader, "no_rope_layers", list, "a list with one number per layer");
+    for (int l = 0; l < reader->c->n_layers; l++) {
         const json_t *value = json_array_get(list, (size_t)l);
 
         if (!json_is_integer(value) && !json_is_boolean(value))
-            return config_wrong(r, "no_rope_layers", list, "a list with one number per layer");
+            return config_wrong(reader, "no_rope_layers", list, "a list with one number per layer");
         layer[l] = json_is_true(value) || json_integer_value(value) != 0;
     }
-    r->c->rotary.layer = layer;
+    reader->c->rotary.layer = layer;
     return 0;
 }
 
-bool config_rotates(const struct config *c, int l)
+bool config_rotates(const struct config *config, int l)
 {
-    return c->rotary.layer != NULL ? c->rotary.layer[l] : (l + 1) % c->rotary.off_every != 0;
+    return config->rotary.layer != NULL ? config->rotary.layer[l] :
+           (l + 1) % config->rotary.off_every != 0;
 }
 
-int config_rope(const struct reader *r, const struct family *f, const json_t *root)
+int config_rope(const struct reader *reader, const struct family *family, const json_t *root)
 {
     static const char *const kinds[] = { "full_attention", "sliding_attention" };
     const json_t *object = parameters(root), *top;
-    struct rope *rope = r->c->rotary.rope;
+    struct rope *rope = reader->c->rotary.rope;
 
-    if (!family_rotates(f, r->c))
+    if (!family_rotates(family, reader->c))
         return 0;
-    if (config_key(r, &base_keys[0], root, &rope[0]) != 0 ||
-        config_key(r, &base_keys[1], root, &rope[1]) != 0)
+    if (config_key(reader, &base_keys[0], root, &rope[0]) != 0 ||
+        config_key(reader, &base_keys[1], root, &rope[1]) != 0)
         return -1;
     if (json_is_object(object) && json_is_object(json_object_get(object, kinds[0]))) {
         for (int i = 0; i < 2; i++)
             if (json_object_get(object, kinds[i]) != NULL &&
-                config_rope_read_object(r, json_object_get(object, kinds[i]), &rope[i]) != 0)
+                config_rope_read_object(reader, json_object_get(object, kinds[i]), &rope[i]) != 0)
                 return -1;
-    } else if (object != NULL && config_rope_read_object(r, object, &rope[0]) != 0) {
+    } else if (object != NULL && config_rope_read_object(reader, object, &rope[0]) != 0) {
         return -1;
     }
     /* The top-level key wins over the nested one. */
@@ -220,16 +224,17 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
         json_integer_value(top) <= 1 << 30)
         rope[0].original = (int)json_integer_value(top);
     if (rope[0].original == 0 && rope[0].scaling >= ROPE_YARN)
-        rope[0].original = r->c->n_positions;
-    if (f->rope_rule == ROPE_BY_LIST && read_layers(r, root) != 0)
+        rope[0].original = reader->c->n_positions;
+    if (family->rope_rule == ROPE_BY_LIST && read_layers(reader, root) != 0)
         return -1;
-    if (!quirks_of(f)->long_mscale)
+    if (!quirks_of(family)->long_mscale)
         rope[0].long_mscale = rope[0].short_mscale = 0;
     else if (rope[0].scaling != ROPE_DEFAULT &&
              (rope[0].scaling != ROPE_LONG || rope[0].short_mscale == 0 ||
               rope[0].long_mscale == 0))
-        return err_set(r->e, ERR_INPUT, "%s: the rope scaling of %s must be of type longrope, "
-                       "with short_mscale and long_mscale", r->file, f->name);
-    return config_rope_check(r, &rope[0]) != 0 || config_rope_check(r, &rope[1]) != 0 ? -1 :
-           check_share(r, f, root);
+        return err_set(reader->e, ERR_INPUT, "%s: the rope scaling of %s must be of type longrope, "
+                       "with short_mscale and long_mscale", reader->file, family->name);
+    return config_rope_check(reader, &rope[0]) != 0 ||
+           config_rope_check(reader, &rope[1]) != 0 ? -1 :
+           check_share(reader, family, root);
 }

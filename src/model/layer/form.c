@@ -4,32 +4,32 @@
 
 #include "model/layer/layer_priv.h"
 
-const struct tensor *layer_find(const struct weights *w, struct arena *a,
+const struct tensor *layer_find(const struct weights *weights, struct arena *a,
                                 const char *scope, const char *name,
                                 const char *ending)
 {
-    return weights_find(w, arena_printf(a, "%s%s%s", scope, name, ending));
+    return weights_find(weights, arena_printf(a, "%s%s%s", scope, name, ending));
 }
 
-bool layer_any(const struct weights *w, const char *begin)
+bool layer_any(const struct weights *weights, const char *begin)
 {
     int first;
 
-    return weights_range(w, begin, &first) > 0;
+    return weights_range(weights, begin, &first) > 0;
 }
 
-int layer_heads(const struct weights *w, struct arena *a, const char *scope,
+int layer_heads(const struct weights *weights, struct arena *a, const char *scope,
                 const char *name)
 {
     int count = 0;
 
-    while (layer_find(w, a, scope, arena_printf(a, "%s.%d", name, count), ".weight") !=
+    while (layer_find(weights, a, scope, arena_printf(a, "%s.%d", name, count), ".weight") !=
            NULL)
         count++;
     return count;
 }
 
-const struct tensor *layer_weight(const struct weights *w, struct arena *a,
+const struct tensor *layer_weight(const struct weights *weights, struct arena *a,
                                   const char *scope, const char *name, enum form *form)
 {
     static const struct { const char *ending; enum form form; } endings[] = {
@@ -37,7 +37,7 @@ const struct tensor *layer_weight(const struct weights *w, struct arena *a,
     };
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const struct tensor *tensor = layer_find(w, a, scope, name, endings[i].ending);
+        const struct tensor *tensor = layer_find(weights, a, scope, name, endings[i].ending);
 
         *form = endings[i].form;
         if (tensor != NULL)
@@ -56,9 +56,9 @@ static const char *bias_of_bare(struct arena *a, const char *name)
            arena_printf(a, "%.*sb%s", (int)(last - name), name, last + 1);
 }
 
-const struct tensor *layer_bias(const struct weights *w, struct arena *a, const char *scope,
+const struct tensor *layer_bias(const struct weights *weights, struct arena *a, const char *scope,
                                 const char *name, enum form form)
 {
-    return form == FORM_BARE ? layer_find(w, a, scope, bias_of_bare(a, name), "") :
-                               layer_find(w, a, scope, name, ".bias");
+    return form == FORM_BARE ? layer_find(weights, a, scope, bias_of_bare(a, name), "") :
+                               layer_find(weights, a, scope, name, ".bias");
 }

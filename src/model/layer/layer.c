@@ -12,7 +12,7 @@ enum { MAX_LAYERS = 1 << 12 };
 
 /* ---- is it one? ---- */
 
-bool layer_is(const struct weights *w, struct arena *scratch)
+bool layer_is(const struct weights *weights, struct arena *scratch)
 {
     static const char *const scopes[] = { "", "self_attn.", "layers.0.self_attn." };
     static const char *const endings[] = { [PROJ_WHOLE] = ".weight", [PROJ_HEADS] =
@@ -25,10 +25,11 @@ bool layer_is(const struct weights *w, struct arena *scratch)
             if (!n->sure)
                 continue;
             for (int i = PART_Q; i <= PART_V; i++)
-                found = found || layer_find(w, scratch, scopes[s], n->part[i],
+                found = found || layer_find(weights, scratch, scopes[s], n->part[i],
                                             endings[n->kind]) != NULL;
             found = found || (n->kind == PROJ_TORCH &&
-                              layer_find(w, scratch, scopes[s], "in_proj", "_weight") != NULL);
+                              layer_find(weights, scratch, scopes[s], "in_proj",
+                                         "_weight") != NULL);
         }
     arena_reset(scratch, mark);
     return found;
@@ -47,24 +48,24 @@ static const char *linear_name(struct arena *a, const char *name)
 }
 
 /* "q,k,v,o", "qkv,o" or "q,kv,o" -> a table of one naming; o "-": there is no output. */
-static int asked_naming(struct look *k)
+static int asked_naming(struct look *look)
 {
-    struct naming *naming = arena_alloc(k->a, 2, sizeof *naming);
-    char *rest = arena_strndup(k->a, k->asked->names, strlen(k->asked->names));
+    struct naming *naming = arena_alloc(look->a, 2, sizeof *naming);
+    char *rest = arena_strndup(look->a, look->asked->names, strlen(look->asked->names));
     const char *name[N_PART];
     int count = 0;
 
     for (char *one = strsep(&rest, ","); one != NULL; one = strsep(&rest, ","), count++) {
         if (count < N_PART)
-            name[count] = linear_name(k->a, one);
+            name[count] = linear_name(look->a, one);
         if (one[0] == '\0' || strpbrk(one, "%|") != NULL)
             count = N_PART;
     }
     if (count < 2 || count > N_PART)
-        return err_set(k->e, ERR_USAGE, "--tensor-names: '%s' is not a list of names like "
+        return err_set(look->e, ERR_USAGE, "--tensor-names: '%s' is not a list of names like "
                        "Q,K,V,O, or QKV,O or Q,KV,O where one tensor holds several, with O - "
                        "where there is no output projection",
-                       k->asked->names);
+                       look->asked->names);
     naming[0] = (struct naming){ .writer = "--tensor-names", .sure = true,
                                  .part = { name[0] } };
     if (strcmp(name[count - 1], "-") != 0)
@@ -74,173 +75,173 @@ static int asked_naming(struct look *k)
     if (count > 3)
         naming[0].part[PART_V] = name[2];
     naming[0].kind = count == 4 ? PROJ_WHOLE : count == 3 ? PROJ_KV :
-                     k->asked->fused == LAYER_FUSED_HEADS ? PROJ_FUSED_HEADS : PROJ_FUSED;
-    k->naming = naming;
+                     look->asked->fused == LAYER_FUSED_HEADS ? PROJ_FUSED_HEADS : PROJ_FUSED;
+    look->naming = naming;
     return 0;
 }
 
 /* "encoder" -> "encoder.", unless names go on without a dot. */
-static const char *asked_prefix(const struct look *k)
+static const char *asked_prefix(const struct look *look)
 {
-    const char *prefix = k->asked->prefix;
-    const char *dotted = arena_printf(k->a, "%s.", prefix);
+    const char *prefix = look->asked->prefix;
+    const char *dotted = arena_printf(look->a, "%s.", prefix);
 
-    return layer_any(k->w, dotted) ? dotted : prefix;
+    return layer_any(look->w, dotted) ? dotted : prefix;
 }
 
 /* Keras and Flax separate parts of names with slashes, and may number outputs. */
-static int plain_names(struct look *k)
+static int plain_names(struct look *look)
 {
-    int count = weights_count(k->w);
-    struct tensor *all = arena_alloc(k->a, (size_t)count + 1, sizeof *all);
+    int count = weights_count(look->w);
+    struct tensor *all = arena_alloc(look->a, (size_t)count + 1, sizeof *all);
     bool changed = false;
 
     for (int i = 0; i < count; i++) {
-        char *name = arena_strdup(k->a, weights_at(k->w, i)->name);
+        char *name = arena_strdup(look->a, weights_at(look->w, i)->name);
         size_t size = strlen(name);
 
-        all[i] = *weights_at(k->w, i);
+        all[i] = *weights_at(look->w, i);
         all[i].name = name;
         if (size > 2 && strcmp(name + size - 2, ":0") == 0)
             name[size - 2] = '\0';
         for (; *name != '\0'; name++)
             if (*name == '/')
                 *name = '.';
-        changed = changed || strcmp(all[i].name, weights_at(k->w, i)->name) != 0;
+        changed = changed || strcmp(all[i].name, weights_at(look->w, i)->name) != 0;
     }
-    return changed ? weights_replace(k->w, all, count, k->e) : 0;
+    return changed ? weights_replace(look->w, all, count, look->e) : 0;
 }
 
 /* ---- what is there ---- */
 
 /* layers.0, layers.1, ..: none may be left out. */
-static int count_layers(struct look *k)
+static int count_layers(struct look *look)
 {
-    const char *begin = arena_strndup(k->a, k->layer, strcspn(k->layer, "%"));
+    const char *begin = arena_strndup(look->a, look->layer, strcspn(look->layer, "%"));
     int count = 1;
 
-    k->c->n_layers = 1;
-    if (!k->stacked)
+    look->c->n_layers = 1;
+    if (!look->stacked)
         return 0;
-    while (count < MAX_LAYERS && layer_any(k->w, layer_name(k->a, k->layer, count)))
+    while (count < MAX_LAYERS && layer_any(look->w, layer_name(look->a, look->layer, count)))
         count++;
-    for (int i = 0; i < weights_count(k->w); i++) {
-        const char *name = weights_at(k->w, i)->name;
+    for (int i = 0; i < weights_count(look->w); i++) {
+        const char *name = weights_at(look->w, i)->name;
 
         if (str_starts_with(name, begin) && strtoul(name + strlen(begin), NULL, 10) >=
             (unsigned long)count)
-            return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor of layer %d",
-                           k->name, name, count);
+            return err_set(look->e, ERR_INPUT, "%s: has %s, but no tensor of layer %d",
+                           look->name, name, count);
     }
-    k->c->n_layers = count;
+    look->c->n_layers = count;
     return 0;
 }
 
 /* The file says in words what its tensors cannot. */
-static int zero_key_said(struct look *k, struct layer_asked *asked)
+static int zero_key_said(struct look *look, struct layer_asked *asked)
 {
-    const char *note = weights_note(k->w, "zero_attn");
+    const char *note = weights_note(look->w, "zero_attn");
 
     if (note != NULL && strcmp(note, "true") != 0 && strcmp(note, "false") != 0)
-        return err_set(k->e, ERR_INPUT, "%s: __metadata__: zero_attn: found \"%.20s\", "
-                       "expected true or false", k->name, note);
+        return err_set(look->e, ERR_INPUT, "%s: __metadata__: zero_attn: found \"%.20s\", "
+                       "expected true or false", look->name, note);
     asked->zero_key = asked->zero_key || (note != NULL && note[0] == 't');
     return 0;
 }
 
 /* What only an attention by itself can have. */
-static int check_last_key(const struct look *k)
+static int check_last_key(const struct look *look)
 {
-    const char *scope = layer_name(k->a, k->self, 0);
+    const char *scope = layer_name(look->a, look->self, 0);
 
-    if ((k->layout == NULL && !k->stacked) ||
-        layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
+    if ((look->layout == NULL && !look->stacked) ||
+        layer_find(look->w, look->a, scope, "bias_k", "") == NULL)
         return 0;
-    return err_set(k->e, ERR_INPUT, "%s: %sbias_k is supported only in an attention by "
-                   "itself", k->name, scope);
+    return err_set(look->e, ERR_INPUT, "%s: %sbias_k is supported only in an attention by "
+                   "itself", look->name, scope);
 }
 
 /* Parts without which it would compute something else. */
-static int check_supported(const struct look *k)
+static int check_supported(const struct look *look)
 {
-    const char *const scope[] = { layer_name(k->a, k->self, 0),
-                                  layer_name(k->a, k->layer, 0) };
+    const char *const scope[] = { layer_name(look->a, look->self, 0),
+                                  layer_name(look->a, look->layer, 0) };
 
-    for (int s = 0; s < (k->layout != NULL ? 2 : 1); s++)
+    for (int s = 0; s < (look->layout != NULL ? 2 : 1); s++)
         for (int i = 0; layer_unsupported[i] != NULL; i++) {
-            const char *begin = arena_printf(k->a, "%s%s", scope[s], layer_unsupported[i]);
+            const char *begin = arena_printf(look->a, "%s%s", scope[s], layer_unsupported[i]);
             int first;
 
-            if (weights_range(k->w, begin, &first) > 0)
-                return err_set(k->e, ERR_INPUT, "%s: %s: layers with such a part are not "
-                               "supported", k->name, weights_at(k->w, first)->name);
+            if (weights_range(look->w, begin, &first) > 0)
+                return err_set(look->e, ERR_INPUT, "%s: %s: layers with such a part are not "
+                               "supported", look->name, weights_at(look->w, first)->name);
         }
     return 0;
 }
 
-static int part_all(struct look *k)
+static int part_all(struct look *look)
 {
-    int L = k->c->n_layers, count = 0;
-    const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
+    int L = look->c->n_layers, count = 0;
+    const char **scope = arena_alloc(look->a, 2 * (size_t)L, sizeof *scope);
 
     for (int layer = 0; layer < L; layer++)
-        scope[count++] = layer_name(k->a, k->self, layer);
-    k->causal = layer_take_masks(k, scope, L) ||
-                (k->naming->causal && !k->no_output);   /* such a one keeps its mask */
-    for (int layer = 0; k->cross != NULL && layer < L; layer++)
-        scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
-                                      k->cross);
-    if (layer_part(k, scope, count) != 0)
-        return err_under(k->e, "%s", k->name);
+        scope[count++] = layer_name(look->a, look->self, layer);
+    look->causal = layer_take_masks(look, scope, L) ||
+                   (look->naming->causal && !look->no_output);   /* such a one keeps its mask */
+    for (int layer = 0; look->cross != NULL && layer < L; layer++)
+        scope[count++] = arena_printf(look->a, "%s%s", layer_name(look->a, look->layer, layer),
+                                      look->cross);
+    if (layer_part(look, scope, count) != 0)
+        return err_under(look->e, "%s", look->name);
     return 0;
 }
 
 /* ---- the whole ---- */
 
-static int check_asked(const struct look *k)
+static int check_asked(const struct look *look)
 {
-    const struct layer_asked *asked = k->asked;
+    const struct layer_asked *asked = look->asked;
 
-    if (k->layout != NULL && k->naming->part[PART_O] == NULL)
-        return err_set(k->e, ERR_USAGE, "--tensor-names: %s is a layer, which needs an output "
-                       "projection", k->name);
-    if (k->layout == NULL && asked->norm_first)
-        return err_set(k->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
-                       k->name);
-    if ((k->layout != NULL || k->stacked) && asked->zero_key)
-        return err_set(k->e, ERR_USAGE, "--zero-attn: %s is more than one attention, as "
-                       "torch.nn.MultiheadAttention is", k->name);
-    if (k->layout == NULL && asked->activation != NULL)
-        return err_set(k->e, ERR_USAGE, "--activation: %s is one attention, without an mlp",
-                       k->name);
-    if (k->layout != NULL && k->cross == NULL && asked->memory)
-        return err_set(k->e, ERR_USAGE, "--memory: %s has no attention to another input",
-                       k->name);
+    if (look->layout != NULL && look->naming->part[PART_O] == NULL)
+        return err_set(look->e, ERR_USAGE, "--tensor-names: %s is a layer, which needs an output "
+                       "projection", look->name);
+    if (look->layout == NULL && asked->norm_first)
+        return err_set(look->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
+                       look->name);
+    if ((look->layout != NULL || look->stacked) && asked->zero_key)
+        return err_set(look->e, ERR_USAGE, "--zero-attn: %s is more than one attention, as "
+                       "torch.nn.MultiheadAttention is", look->name);
+    if (look->layout == NULL && asked->activation != NULL)
+        return err_set(look->e, ERR_USAGE, "--activation: %s is one attention, without an mlp",
+                       look->name);
+    if (look->layout != NULL && look->cross == NULL && asked->memory)
+        return err_set(look->e, ERR_USAGE, "--memory: %s has no attention to another input",
+                       look->name);
     return 0;
 }
 
 /* Of layers named as GPT-2's: a linear [in, out] is the transformers library's, and a mask
  * minGPT's, or that of a nanoGPT for PyTorch 1. */
-static bool is_by_tanh(struct look *k)
+static bool is_by_tanh(struct look *look)
 {
-    bool in_out = k->in_out || k->asked->order == LAYER_ORDER_IN_OUT;
+    bool in_out = look->in_out || look->asked->order == LAYER_ORDER_IN_OUT;
 
-    if (k->layout == NULL || !k->layout->tanh_of_others || (!in_out && !k->keeps_mask))
+    if (look->layout == NULL || !look->layout->tanh_of_others || (!in_out && !look->keeps_mask))
         return false;
     if (!in_out)
-        k->note = "its attention keeps a mask, as minGPT's does: the activation is taken for "
-                  "gelu_tanh; a nanoGPT that keeps one needs --activation gelu";
+        look->note = "its attention keeps a mask, as minGPT's does: the activation is taken for "
+                     "gelu_tanh; a nanoGPT that keeps one needs --activation gelu";
     return true;
 }
 
-static enum act act_of(struct look *k)
+static enum act act_of(struct look *look)
 {
-    const char *name = k->asked->activation;
+    const char *name = look->asked->activation;
 
-    if (name == NULL && is_by_tanh(k))
+    if (name == NULL && is_by_tanh(look))
         return ACT_GELU_TANH;
     if (name == NULL)
-        return k->layout != NULL ? k->layout->act : ACT_RELU;
+        return look->layout != NULL ? look->layout->act : ACT_RELU;
     return strcmp(name, "gelu") == 0 ? ACT_GELU :
            strcmp(name, "gelu_tanh") == 0 ? ACT_GELU_TANH : ACT_RELU;
 }
@@ -255,84 +256,87 @@ static bool same_shape(const struct tensor *x, const struct tensor *y)
 }
 
 /* Three names may be meant as those of Q, K and V. */
-static int check_three(const struct look *k)
+static int check_three(const struct look *look)
 {
-    const char *const *part = k->naming->part, *scope = layer_name(k->a, k->self, 0);
+    const char *const *part = look->naming->part, *scope = layer_name(look->a, look->self, 0);
     const struct tensor *q, *kv, *o;
     enum form form;
 
-    if (k->asked->names == NULL || k->naming->kind != PROJ_KV || part[PART_O] == NULL ||
-        k->asked->fused != LAYER_FUSED_AUTO)
+    if (look->asked->names == NULL || look->naming->kind != PROJ_KV || part[PART_O] == NULL ||
+        look->asked->fused != LAYER_FUSED_AUTO)
         return 0;
-    q = layer_weight(k->w, k->a, scope, part[PART_Q], &form);
-    kv = layer_weight(k->w, k->a, scope, part[PART_K], &form);
-    o = layer_weight(k->w, k->a, scope, part[PART_O], &form);
+    q = layer_weight(look->w, look->a, scope, part[PART_Q], &form);
+    kv = layer_weight(look->w, look->a, scope, part[PART_K], &form);
+    o = layer_weight(look->w, look->a, scope, part[PART_O], &form);
     if (!same_shape(q, kv) && !same_shape(kv, o))
         return 0;
-    return err_set(k->e, ERR_USAGE, "--tensor-names: %s of shape %s may be the keys, or the "
+    return err_set(look->e, ERR_USAGE, "--tensor-names: %s of shape %s may be the keys, or the "
                    "keys and values: give Q,K,V,O, or Q,K,V,- without an output projection, or "
-                   "--fused parts for Q,KV,O", kv->name, tensor_shape(k->a, kv));
+                   "--fused parts for Q,KV,O", kv->name, tensor_shape(look->a, kv));
 }
 
-static void set_config(struct look *k)
+static void set_config(struct look *look)
 {
-    *k->c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
-                             .norm.eps = k->layout != NULL ? k->layout->eps : 1e-5,
-                             .score.scaled = true };
+    *look->c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
+                                .norm.eps = look->layout != NULL ? look->layout->eps : 1e-5,
+                                .score.scaled = true };
 }
 
 /* A place of the file -> its numbers and its family. */
-static int describe_place(struct look *k)
+static int describe_place(struct look *look)
 {
-    set_config(k);
-    if (check_three(k) != 0 || check_last_key(k) != 0 || check_supported(k) != 0 ||
-        count_layers(k) != 0 || check_asked(k) != 0 || part_all(k) != 0 ||
-        layer_numbers(k) != 0 || layer_finite(k) != 0)
+    set_config(look);
+    if (check_three(look) != 0 || check_last_key(look) != 0 || check_supported(look) != 0 ||
+        count_layers(look) != 0 || check_asked(look) != 0 || part_all(look) != 0 ||
+        layer_numbers(look) != 0 || layer_finite(look) != 0)
         return -1;
-    k->c->act = act_of(k);
-    k->c->cross.zero_key = k->asked->zero_key;
-    if (k->layout == NULL && k->stacked && k->c->n_layers > 1)
-        layer_note(k, arena_printf(k->a, "its %d attentions are run one after the other, each on "
-                                   "the output of the one before", k->c->n_layers));
-    layer_family(k);
+    look->c->act = act_of(look);
+    look->c->cross.zero_key = look->asked->zero_key;
+    if (look->layout == NULL && look->stacked && look->c->n_layers > 1)
+        layer_note(look, arena_printf(look->a,
+                                      "its %d attentions are run one after the other, each on "
+                                      "the output of the one before",
+                                      look->c->n_layers));
+    layer_family(look);
     return 0;
 }
 
-static int check_pair(const struct look *k, const struct look *decoder)
+static int check_pair(const struct look *look, const struct look *decoder)
 {
-    if (decoder->layout == NULL || !k->asked->memory)
+    if (decoder->layout == NULL || !look->asked->memory)
         return 0;
-    return err_set(k->e, ERR_USAGE, "--memory: %s has an encoder, whose output its decoder "
-                   "reads: --prefix %s reads the decoder alone", k->name,
-                   arena_strndup(k->a, decoder->layer, strcspn(decoder->layer, "%")));
+    return err_set(look->e, ERR_USAGE, "--memory: %s has an encoder, whose output its decoder "
+                   "reads: --prefix %s reads the decoder alone", look->name,
+                   arena_strndup(look->a, decoder->layer, strcspn(decoder->layer, "%")));
 }
 
 /* What the encoder gives, the decoder reads. */
-static int describe_decoder(struct look *k, struct look *decoder)
+static int describe_decoder(struct look *look, struct look *decoder)
 {
-    decoder->c = arena_alloc(k->a, 1, sizeof *decoder->c);
-    decoder->f = arena_alloc(k->a, 1, sizeof *decoder->f);
+    decoder->c = arena_alloc(look->a, 1, sizeof *decoder->c);
+    decoder->f = arena_alloc(look->a, 1, sizeof *decoder->f);
     if (describe_place(decoder) != 0)
         return -1;
-    if (decoder->c->d_model != k->c->d_model)
-        return err_set(k->e, ERR_INPUT, "%s: %s* has rows of %d and %s* rows of %d, expected the "
-                       "same width of the encoder and of the decoder", k->name,
-                       layer_name(k->a, k->layer, 0), k->c->d_model,
-                       layer_name(k->a, decoder->layer, 0), decoder->c->d_model);
-    k->f->name = "encoder-decoder";
-    k->f->decoder = decoder->f;
-    k->c->decoder.whole = decoder->c;
+    if (decoder->c->d_model != look->c->d_model)
+        return err_set(look->e, ERR_INPUT,
+                       "%s: %s* has rows of %d and %s* rows of %d, expected the "
+                       "same width of the encoder and of the decoder",
+                       look->name, layer_name(look->a, look->layer, 0), look->c->d_model,
+                       layer_name(look->a, decoder->layer, 0), decoder->c->d_model);
+    look->f->name = "encoder-decoder";
+    look->f->decoder = decoder->f;
+    look->c->decoder.whole = decoder->c;
     if (decoder->note != NULL)
-        layer_note(k, decoder->note);
+        layer_note(look, decoder->note);
     return 0;
 }
 
-int layer_describe(struct config *c, const struct family **family, struct arena *a,
-                   struct weights *w, const char *name, const struct layer_asked *asked,
+int layer_describe(struct config *config, const struct family **family, struct arena *a,
+                   struct weights *weights, const char *name, const struct layer_asked *asked,
                    const char **note, struct err *e)
 {
     struct layer_asked more = *asked;
-    struct look look = { .c = c, .a = a, .w = w, .name = name, .asked = &more, .e = e,
+    struct look look = { .c = config, .a = a, .w = weights, .name = name, .asked = &more, .e = e,
                          .naming = layer_naming, .self = "", .layer = "", .base = "" };
     struct look decoder = { .layout = NULL };
 

@@ -53,15 +53,15 @@ extern const struct layout layer_layout[];      /* ends with writer NULL */
 extern const char *const layer_unsupported[];   /* ends with NULL */
 
 /* The tensor named SCOPE NAME ENDING, concatenated; NULL if none. */
-const struct tensor *layer_find(const struct weights *w, struct arena *a,
+const struct tensor *layer_find(const struct weights *weights, struct arena *a,
                                 const char *scope, const char *name,
                                 const char *ending);
 
 /* Whether any tensor's name begins so. */
-bool layer_any(const struct weights *w, const char *begin);
+bool layer_any(const struct weights *weights, const char *begin);
 
 /* Number of matrices SCOPE NAME.0, .1, .. */
-int layer_heads(const struct weights *w, struct arena *a, const char *scope,
+int layer_heads(const struct weights *weights, struct arena *a, const char *scope,
                 const char *name);
 
 /* The form of a linear in a file. */
@@ -73,11 +73,11 @@ enum form {
 };
 
 /* The weight of SCOPE NAME in any of these forms; NULL if none. */
-const struct tensor *layer_weight(const struct weights *w, struct arena *a,
+const struct tensor *layer_weight(const struct weights *weights, struct arena *a,
                                   const char *scope, const char *name, enum form *form);
 
 /* Its bias; NULL if none. */
-const struct tensor *layer_bias(const struct weights *w, struct arena *a, const char *scope,
+const struct tensor *layer_bias(const struct weights *weights, struct arena *a, const char *scope,
                                 const char *name, enum form form);
 
 /* ---- the state of reading a file ---- */
@@ -112,50 +112,51 @@ enum { LAYER_MAX_WIDTH = 1 << 20 };     /* largest dimension of a matrix here */
 const char *layer_name(struct arena *a, const char *name, int l);
 
 /*
- * Finds the attention by k->asked and names: sets naming, self, layer, base, layout; and the same
- * in *decoder, whose layout stays NULL unless *k is its encoder.
+ * Finds the attention by look->asked and names: sets naming, self, layer, base, layout; and the
+ * same in *decoder, whose layout stays NULL unless *look is its encoder.
  * Errors: none, or an incomplete one (with the tensors found, and the nearest layouts); two layouts
  * or two scopes match (both, and the option that decides).
  */
-int layer_search(struct look *k, struct look *decoder);
+int layer_search(struct look *look, struct look *decoder);
 
-/* Adds to k->note. */
-void layer_note(struct look *k, const char *note);
+/* Adds to look->note. */
+void layer_note(struct look *look, const char *note);
 
 /* Sets the error of a file that matches no layout. */
-int layer_unknown(const struct look *k);
+int layer_unknown(const struct look *look);
 
 /* Sets the error of a file that has the tensor `there`, but not `missing`. */
-int layer_incomplete(const struct look *k, const char *there, const char *missing);
+int layer_incomplete(const struct look *look, const char *there, const char *missing);
 
 /* *n = the number of heads in the file's metadata; 0 if it has none.  Errors: not a number. */
-int layer_heads_said(const struct look *k, int *n);
+int layer_heads_said(const struct look *look, int *n);
 
-/* Whether t is a mask of the attention in scope: a square, or a number, with a usual name of masks.
+/* Whether tensor is a mask of the attention in scope: a square, or a number, with a usual name of
+ * masks.
  * */
-bool layer_is_mask(const struct tensor *t, const char *scope);
+bool layer_is_mask(const struct tensor *tensor, const char *scope);
 
 /*
  * Removes masks from w: of the attentions in scope [n_scopes], square tensors that mark which keys
  * a query sees.  True: some are causal.
  */
-bool layer_take_masks(struct look *k, const char *const *scope, int n_scopes);
+bool layer_take_masks(struct look *look, const char *const *scope, int n_scopes);
 
 /*
  * Converts the tensors of each attention in scope [n_scopes] into one linear [out, in] for each of
- * q, k, v and the output, with names in k->part; likewise the mlp of each layer, and norms whose
+ * q, k, v and the output, with names in look->part; likewise the mlp of each layer, and norms whose
  * tensors are not named weight and bias.
  * Errors: tensors that do not fit together; the number of heads is required and unknown.
  */
-int layer_part(struct look *k, const char *const *scope, int n_scopes);
+int layer_part(struct look *look, const char *const *scope, int n_scopes);
 
 /* Sets the config's numbers from the shapes of layer 0.  Errors: those of layer_describe. */
-int layer_numbers(struct look *k);
+int layer_numbers(struct look *look);
 
 /* Checks that the tensors of all layers are finite.  Errors: names one that is not. */
-int layer_finite(const struct look *k);
+int layer_finite(const struct look *look);
 
-/* Fills the family k->f from this state. */
-void layer_family(struct look *k);
+/* Fills the family look->f from this state. */
+void layer_family(struct look *look);
 
 #endif

@@ -10,26 +10,26 @@ static const char *const names[] = {
 };
 
 /* One square, [1, .., T, T]; or a single number. */
-static bool is_square(const struct tensor *t)
+static bool is_square(const struct tensor *tensor)
 {
-    int count = t->n_dims;
-    int64_t T = count > 1 ? t->shape[count - 1] : 0;
+    int count = tensor->n_dims;
+    int64_t T = count > 1 ? tensor->shape[count - 1] : 0;
 
-    if (t->n_elements == 1)
-        return count == 0 || t->shape[0] == 1;
-    return count > 1 && t->shape[count - 2] == T && t->n_elements == T * T;
+    if (tensor->n_elements == 1)
+        return count == 0 || tensor->shape[0] == 1;
+    return count > 1 && tensor->shape[count - 2] == T && tensor->n_elements == T * T;
 }
 
 /* Nothing but one number on one side of the diagonal, and another on the other. */
-static bool is_triangular(struct arena *a, const struct tensor *t)
+static bool is_triangular(struct arena *a, const struct tensor *tensor)
 {
     struct arena_mark mark = arena_mark(a);
-    int64_t T = t->n_dims > 1 ? t->shape[t->n_dims - 1] : 0;
+    int64_t T = tensor->n_dims > 1 ? tensor->shape[tensor->n_dims - 1] : 0;
     float *row = arena_alloc_raw(a, (size_t)T + 1, sizeof *row), below = 0, above = 0;
     bool same = T > 1;
 
     for (int64_t i = 0; same && i < T; i++) {
-        tensor_read(row, t, i * T, T);
+        tensor_read(row, tensor, i * T, T);
         if (i == 0) {
             below = row[0];
             above = row[T - 1];
@@ -41,11 +41,11 @@ static bool is_triangular(struct arena *a, const struct tensor *t)
     return same && below != above;
 }
 
-bool layer_is_mask(const struct tensor *t, const char *scope)
+bool layer_is_mask(const struct tensor *tensor, const char *scope)
 {
-    const char *name = t->name + strlen(scope);
+    const char *name = tensor->name + strlen(scope);
 
-    if (strncmp(t->name, scope, strlen(scope)) != 0 || !is_square(t))
+    if (strncmp(tensor->name, scope, strlen(scope)) != 0 || !is_square(tensor))
         return false;
     for (int i = 0; names[i] != NULL; i++)
         if (strcmp(name, names[i]) == 0)
@@ -54,37 +54,37 @@ bool layer_is_mask(const struct tensor *t, const char *scope)
 }
 
 /* Sets gone[i] of each tensor i that is a mask of the attention.  True: one is causal. */
-static bool find_masks(struct look *k, const char *scope, bool *gone)
+static bool find_masks(struct look *look, const char *scope, bool *gone)
 {
-    int first, count = weights_range(k->w, scope, &first);
+    int first, count = weights_range(look->w, scope, &first);
     bool causal = false;
 
     for (int i = first; i < first + count; i++) {
-        const struct tensor *tensor = weights_at(k->w, i);
+        const struct tensor *tensor = weights_at(look->w, i);
 
         if (layer_is_mask(tensor, scope)) {
             gone[i] = true;
-            causal = causal || is_triangular(k->a, tensor);
+            causal = causal || is_triangular(look->a, tensor);
         }
     }
     return causal;
 }
 
-bool layer_take_masks(struct look *k, const char *const *scope, int n_scopes)
+bool layer_take_masks(struct look *look, const char *const *scope, int n_scopes)
 {
-    int count = weights_count(k->w), n_kept = 0;
-    struct tensor *kept = arena_alloc(k->a, (size_t)count + 1, sizeof *kept);
-    bool *gone = arena_alloc(k->a, (size_t)count + 1, sizeof *gone), causal = false;
+    int count = weights_count(look->w), n_kept = 0;
+    struct tensor *kept = arena_alloc(look->a, (size_t)count + 1, sizeof *kept);
+    bool *gone = arena_alloc(look->a, (size_t)count + 1, sizeof *gone), causal = false;
     struct err none = { ERR_NONE, "" };
 
     for (int s = 0; s < n_scopes; s++)
-        causal = find_masks(k, scope[s], gone) || causal;
+        causal = find_masks(look, scope[s], gone) || causal;
     for (int i = 0; i < count; i++)
         if (!gone[i])
-            kept[n_kept++] = *weights_at(k->w, i);
+            kept[n_kept++] = *weights_at(look->w, i);
     if (n_kept < count) {
-        k->keeps_mask = true;
-        weights_replace(k->w, kept, n_kept, &none);
+        look->keeps_mask = true;
+        weights_replace(look->w, kept, n_kept, &none);
     }
     return causal;
 }

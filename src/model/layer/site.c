@@ -9,49 +9,50 @@
 
 /* ---- one naming in one place ---- */
 
-static const struct tensor *find_part(const struct look *k, const char *scope,
-                                      const struct naming *n, int part)
+static const struct tensor *find_part(const struct look *look, const char *scope,
+                                      const struct naming *naming, int part)
 {
-    const char *name = n->part[part];
+    const char *name = naming->part[part];
     enum form form;
 
     if (name == NULL)
         return NULL;
-    if (n->kind == PROJ_HEADS && part != PART_O)
-        return layer_find(k->w, k->a, scope, name, ".0.weight");
-    if (n->kind == PROJ_TORCH && part != PART_O)
-        return layer_find(k->w, k->a, scope, name, "_weight");
-    return layer_weight(k->w, k->a, scope, name, &form);
+    if (naming->kind == PROJ_HEADS && part != PART_O)
+        return layer_find(look->w, look->a, scope, name, ".0.weight");
+    if (naming->kind == PROJ_TORCH && part != PART_O)
+        return layer_find(look->w, look->a, scope, name, "_weight");
+    return layer_weight(look->w, look->a, scope, name, &form);
 }
 
 /* The projection that all of torch's have in one; NULL: the naming is not torch's. */
-static const struct tensor *find_in_proj(const struct look *k, const char *scope,
-                                         const struct naming *n)
+static const struct tensor *find_in_proj(const struct look *look, const char *scope,
+                                         const struct naming *naming)
 {
-    return n->kind == PROJ_TORCH ? layer_find(k->w, k->a, scope, "in_proj", "_weight") : NULL;
+    return naming->kind == PROJ_TORCH ? layer_find(look->w, look->a, scope, "in_proj", "_weight") :
+           NULL;
 }
 
-static int layer_site_parts_of(const struct naming *n)
+static int layer_site_parts_of(const struct naming *naming)
 {
     int count = 0;
 
     for (int i = 0; i < N_PART; i++)
-        count += n->part[i] != NULL;
+        count += naming->part[i] != NULL;
     return count;
 }
 
 /* A matrix in the scope that is neither of the parts nor a table or mask of attentions. */
-static bool has_other_matrix(const struct look *k, const struct site *s)
+static bool has_other_matrix(const struct look *look, const struct site *site)
 {
-    int first, count = weights_range(k->w, s->scope, &first);
+    int first, count = weights_range(look->w, site->scope, &first);
 
     for (int i = first; i < first + count; i++) {
-        const struct tensor *tensor = weights_at(k->w, i);
-        bool known = tensor->n_dims < 2 || layer_is_mask(tensor, s->scope) ||
-                     strcmp(tensor->name + strlen(s->scope), "rel_pos_encoding") == 0;
+        const struct tensor *tensor = weights_at(look->w, i);
+        bool known = tensor->n_dims < 2 || layer_is_mask(tensor, site->scope) ||
+                     strcmp(tensor->name + strlen(site->scope), "rel_pos_encoding") == 0;
 
         for (int part = PART_Q; !known && part <= PART_V; part++)
-            known = tensor == find_part(k, s->scope, s->naming, part);
+            known = tensor == find_part(look, site->scope, site->naming, part);
         if (!known)
             return true;
     }
@@ -59,73 +60,73 @@ static bool has_other_matrix(const struct look *k, const struct site *s)
 }
 
 /* All but the output, of linears for all heads: some single heads have none. */
-static bool has_no_output(const struct look *k, const struct site *s)
+static bool has_no_output(const struct look *look, const struct site *site)
 {
-    const struct naming *n = s->naming;
+    const struct naming *n = site->naming;
 
     if (n->part[PART_O] == NULL)
         return true;
     return n->kind != PROJ_TORCH && n->kind != PROJ_HEADS &&
-           s->n_parts == layer_site_parts_of(n) - 1 &&
-           find_part(k, s->scope, n, PART_O) == NULL && !has_other_matrix(k, s);
+           site->n_parts == layer_site_parts_of(n) - 1 &&
+           find_part(look, site->scope, n, PART_O) == NULL && !has_other_matrix(look, site);
 }
 
 /* Of a place that one of its queries, keys and values has told. */
-static void layer_site_measure(const struct look *k, struct site *s)
+static void layer_site_measure(const struct look *look, struct site *site)
 {
-    const struct tensor *in_proj = find_in_proj(k, s->scope, s->naming);
+    const struct tensor *in_proj = find_in_proj(look, site->scope, site->naming);
 
-    s->first = in_proj;
-    s->n_parts = in_proj != NULL ? 3 : 0;
+    site->first = in_proj;
+    site->n_parts = in_proj != NULL ? 3 : 0;
     for (int i = PART_Q; i <= PART_V; i++) {
-        const struct tensor *tensor = find_part(k, s->scope, s->naming, i);
+        const struct tensor *tensor = find_part(look, site->scope, site->naming, i);
 
-        s->n_parts += tensor != NULL && in_proj == NULL;
-        if (s->first == NULL)
-            s->first = tensor;
+        site->n_parts += tensor != NULL && in_proj == NULL;
+        if (site->first == NULL)
+            site->first = tensor;
     }
-    s->n_parts += find_part(k, s->scope, s->naming, PART_O) != NULL;
-    s->no_output = has_no_output(k, s);
+    site->n_parts += find_part(look, site->scope, site->naming, PART_O) != NULL;
+    site->no_output = has_no_output(look, site);
 }
 
 /* One linear per head, or torch's: the part's name goes on. */
-static bool goes_on(const struct naming *n, const char *name, int part)
+static bool goes_on(const struct naming *naming, const char *name, int part)
 {
-    size_t size = strlen(n->part[part]);
-    char next = n->kind == PROJ_TORCH ? '_' : '.';
+    size_t size = strlen(naming->part[part]);
+    char next = naming->kind == PROJ_TORCH ? '_' : '.';
 
-    return (n->kind == PROJ_HEADS || n->kind == PROJ_TORCH) && part != PART_O &&
-           strncmp(name, n->part[part], size) == 0 && name[size] == next;
+    return (naming->kind == PROJ_HEADS || naming->kind == PROJ_TORCH) && part != PART_O &&
+           strncmp(name, naming->part[part], size) == 0 && name[size] == next;
 }
 
-bool layer_site_has(const struct look *k, const struct site *s, const struct tensor *t)
+bool layer_site_has(const struct look *look, const struct site *site, const struct tensor *tensor)
 {
     static const char *const other[] = {
         "in_proj_weight", "in_proj_bias", "rel_pos_encoding", "bias_k", "bias_v", NULL
     };
-    const struct naming *n = s->naming;
-    const char *name = t->name + strlen(s->scope);
+    const struct naming *n = site->naming;
+    const char *name = tensor->name + strlen(site->scope);
     enum form form;
 
-    if (!str_starts_with(t->name, s->scope))
+    if (!str_starts_with(tensor->name, site->scope))
         return false;
     for (int part = PART_Q; part < N_PART; part++)
         if (n->part[part] != NULL &&
             (goes_on(n, name, part) ||
-             t == layer_weight(k->w, k->a, s->scope, n->part[part], &form) ||
-             t == layer_bias(k->w, k->a, s->scope, n->part[part], form)))
+             tensor == layer_weight(look->w, look->a, site->scope, n->part[part], &form) ||
+             tensor == layer_bias(look->w, look->a, site->scope, n->part[part], form)))
             return true;
     for (int i = 0; other[i] != NULL; i++)
         if (strcmp(name, other[i]) == 0)
             return true;
-    return layer_is_mask(t, s->scope) ||
+    return layer_is_mask(tensor, site->scope) ||
            (n->norm != NULL && str_starts_with(name, n->norm) &&
             name[strlen(n->norm)] == '.');
 }
 
-static bool layer_site_is_whole(const struct site *s)
+static bool layer_site_is_whole(const struct site *site)
 {
-    return s->n_parts == layer_site_parts_of(s->naming);
+    return site->n_parts == layer_site_parts_of(site->naming);
 }
 
 /* ---- all places ---- */
@@ -134,13 +135,13 @@ static bool layer_site_is_whole(const struct site *s)
 enum { MOST_SITES = 16384 };
 
 /* How a name may end where it is this part; NULL ends. */
-static const char *const *endings_of(const struct naming *n)
+static const char *const *endings_of(const struct naming *naming)
 {
     static const char *const whole[] = { ".weight", ".kernel", "", NULL };
     static const char *const heads[] = { ".0.weight", NULL };
     static const char *const torch[] = { "_weight", NULL };
 
-    return n->kind == PROJ_HEADS ? heads : n->kind == PROJ_TORCH ? torch : whole;
+    return naming->kind == PROJ_HEADS ? heads : naming->kind == PROJ_TORCH ? torch : whole;
 }
 
 const char *layer_before(struct arena *a, const char *name, const char *suffix,
@@ -157,61 +158,62 @@ const char *layer_before(struct arena *a, const char *name, const char *suffix,
 }
 
 /* Whether a tensor before this one is of the naming in the scope. */
-static bool is_known(const struct look *k, const char *scope, const struct naming *n,
-                     const struct tensor *t)
+static bool is_known(const struct look *look, const char *scope, const struct naming *naming,
+                     const struct tensor *tensor)
 {
-    const char *const *ending = endings_of(n);
-    const struct tensor *other = find_in_proj(k, scope, n);
-    bool known = other != NULL && other < t;
+    const char *const *ending = endings_of(naming);
+    const struct tensor *other = find_in_proj(look, scope, naming);
+    bool known = other != NULL && other < tensor;
 
     for (int part = PART_Q; part <= PART_V; part++)
-        for (int i = 0; !known && n->part[part] != NULL && ending[i] != NULL; i++) {
-            other = layer_find(k->w, k->a, scope, n->part[part], ending[i]);
-            known = other != NULL && other < t;
+        for (int i = 0; !known && naming->part[part] != NULL && ending[i] != NULL; i++) {
+            other = layer_find(look->w, look->a, scope, naming->part[part], ending[i]);
+            known = other != NULL && other < tensor;
         }
     return known;
 }
 
-/* The place of the tensor t; those from own on are its own. */
-static void add_site(struct look *k, struct sites *s, int own, const char *scope,
-                     const struct naming *n, const struct tensor *t)
+/* The place of the tensor; those from own on are its own. */
+static void add_site(struct look *look, struct sites *sites, int own, const char *scope,
+                     const struct naming *naming, const struct tensor *tensor)
 {
-    struct site site = { .scope = scope, .naming = n };
+    struct site site = { .scope = scope, .naming = naming };
 
-    if (k->asked->prefix != NULL && !str_starts_with(scope, k->asked->prefix))
+    if (look->asked->prefix != NULL && !str_starts_with(scope, look->asked->prefix))
         return;
-    for (int i = own; i < s->n; i++)
-        if (strcmp(s->of[i].scope, scope) == 0)
+    for (int i = own; i < sites->n; i++)
+        if (strcmp(sites->of[i].scope, scope) == 0)
             return;
-    if (is_known(k, scope, n, t))
+    if (is_known(look, scope, naming, tensor))
         return;
-    layer_site_measure(k, &site);
-    if ((s->n & (s->n - 1)) == 0)       /* 0, 1, 2, 4, .. */
-        s->of = arena_grow(k->a, s->of, (size_t)s->n, 2 * (size_t)s->n + 1, sizeof *s->of);
-    s->of[s->n++] = site;
+    layer_site_measure(look, &site);
+    if ((sites->n & (sites->n - 1)) == 0)       /* 0, 1, 2, 4, .. */
+        sites->of = arena_grow(look->a, sites->of, (size_t)sites->n, 2 * (size_t)sites->n + 1,
+                               sizeof *sites->of);
+    sites->of[sites->n++] = site;
 }
 
-static void add_places(struct look *k, struct sites *s, const struct tensor *t,
-                       const struct naming *n)
+static void add_places(struct look *look, struct sites *sites, const struct tensor *tensor,
+                       const struct naming *naming)
 {
-    const char *const *ending = endings_of(n), *scope, *name = t->name;
-    int own = s->n;
+    const char *const *ending = endings_of(naming), *scope, *name = tensor->name;
+    int own = sites->n;
 
     for (int part = PART_Q; part <= PART_V; part++)
-        for (int i = 0; n->part[part] != NULL && ending[i] != NULL; i++) {
-            scope = layer_before(k->a, name, n->part[part], ending[i]);
+        for (int i = 0; naming->part[part] != NULL && ending[i] != NULL; i++) {
+            scope = layer_before(look->a, name, naming->part[part], ending[i]);
             if (scope != NULL)
-                add_site(k, s, own, scope, n, t);
+                add_site(look, sites, own, scope, naming, tensor);
         }
-    scope = n->kind == PROJ_TORCH ? layer_before(k->a, name, "in_proj_weight", "") : NULL;
+    scope = naming->kind == PROJ_TORCH ? layer_before(look->a, name, "in_proj_weight", "") : NULL;
     if (scope != NULL)
-        add_site(k, s, own, scope, n, t);
+        add_site(look, sites, own, scope, naming, tensor);
 }
 
 /* Those without an output, if all are in one place. */
-static struct sites without_output(struct look *k, const struct sites *all)
+static struct sites without_output(struct look *look, const struct sites *all)
 {
-    struct sites kept = { .of = arena_alloc(k->a, (size_t)all->n + 1, sizeof *kept.of) };
+    struct sites kept = { .of = arena_alloc(look->a, (size_t)all->n + 1, sizeof *kept.of) };
 
     for (int i = 0; i < all->n; i++)
         if (all->of[i].no_output)
@@ -222,30 +224,30 @@ static struct sites without_output(struct look *k, const struct sites *all)
     return kept;
 }
 
-static bool any_is_whole(const struct sites *s)
+static bool any_is_whole(const struct sites *sites)
 {
-    for (int i = 0; i < s->n; i++)
-        if (layer_site_is_whole(&s->of[i]))
+    for (int i = 0; i < sites->n; i++)
+        if (layer_site_is_whole(&sites->of[i]))
             return true;
     return false;
 }
 
 /* Whole ones; else those without an output; of what writers of layers alone use, also those
  * with some part missing. */
-static struct sites find_sites(struct look *k)
+static struct sites find_sites(struct look *look)
 {
     struct sites all = { .n = 0 }, kept = { .n = 0 };
 
-    for (int i = 0; i < weights_count(k->w) && all.n <= MOST_SITES; i++)
-        for (const struct naming *n = k->naming; n->writer != NULL; n++)
-            add_places(k, &all, weights_at(k->w, i), n);
+    for (int i = 0; i < weights_count(look->w) && all.n <= MOST_SITES; i++)
+        for (const struct naming *n = look->naming; n->writer != NULL; n++)
+            add_places(look, &all, weights_at(look->w, i), n);
     if (all.n > MOST_SITES)
         return all;
     if (!any_is_whole(&all))
-        kept = without_output(k, &all);
+        kept = without_output(look, &all);
     if (kept.n > 0)
         return kept;
-    kept.of = arena_alloc(k->a, (size_t)all.n + 1, sizeof *kept.of);
+    kept.of = arena_alloc(look->a, (size_t)all.n + 1, sizeof *kept.of);
     for (int i = 0; i < all.n; i++)
         if (layer_site_is_whole(&all.of[i]) || all.of[i].naming->sure)
             kept.of[kept.n++] = all.of[i];
@@ -254,51 +256,51 @@ static struct sites find_sites(struct look *k)
 
 /* ---- which of several ---- */
 
-static bool shares_tensor(const struct look *k, const struct site *x, const struct site *y)
+static bool shares_tensor(const struct look *look, const struct site *x, const struct site *y)
 {
     for (int i = PART_Q; i <= PART_V; i++)
         for (int j = PART_Q; j <= PART_V; j++) {
-            const struct tensor *tensor = find_part(k, x->scope, x->naming, i);
+            const struct tensor *tensor = find_part(look, x->scope, x->naming, i);
 
-            if (tensor != NULL && tensor == find_part(k, y->scope, y->naming, j))
+            if (tensor != NULL && tensor == find_part(look, y->scope, y->naming, j))
                 return true;
         }
     return false;
 }
 
-static int two_layouts(const struct look *k, const struct site *x, const struct site *y)
+static int two_layouts(const struct look *look, const struct site *x, const struct site *y)
 {
-    if (shares_tensor(k, x, y) && x->naming->kind != y->naming->kind)
-        return err_set(k->e, ERR_USAGE, "%s: %s fits two layouts: rows of each head's query, "
+    if (shares_tensor(look, x, y) && x->naming->kind != y->naming->kind)
+        return err_set(look->e, ERR_USAGE, "%s: %s fits two layouts: rows of each head's query, "
                        "key and value (%s), and rows of all queries, all keys, all values "
-                       "(%s): give --fused heads or --fused parts", k->name, x->first->name,
+                       "(%s): give --fused heads or --fused parts", look->name, x->first->name,
                        x->naming->kind == PROJ_FUSED ? y->naming->writer : x->naming->writer,
                        x->naming->kind == PROJ_FUSED ? x->naming->writer : y->naming->writer);
-    return err_set(k->e, ERR_INPUT, "%s: has two layouts at once: %s (%s) and %s (%s); give "
-                   "--tensor-names Q,K,V,O", k->name, x->first->name, x->naming->writer,
+    return err_set(look->e, ERR_INPUT, "%s: has two layouts at once: %s (%s) and %s (%s); give "
+                   "--tensor-names Q,K,V,O", look->name, x->first->name, x->naming->writer,
                    y->first->name, y->naming->writer);
 }
 
-static bool fused_as_asked(const struct look *k, const struct site *s)
+static bool fused_as_asked(const struct look *look, const struct site *site)
 {
-    bool heads = s->naming->kind == PROJ_FUSED_HEADS, all = s->naming->kind == PROJ_FUSED;
+    bool heads = site->naming->kind == PROJ_FUSED_HEADS, all = site->naming->kind == PROJ_FUSED;
 
-    return k->asked->fused == LAYER_FUSED_AUTO || !(heads || all) ||
-           heads == (k->asked->fused == LAYER_FUSED_HEADS);
+    return look->asked->fused == LAYER_FUSED_AUTO || !(heads || all) ||
+           heads == (look->asked->fused == LAYER_FUSED_HEADS);
 }
 
 /* Of two sites in one place, the one that stays; NULL: both fit. */
-static const struct site *better(const struct look *k, const struct site *x,
+static const struct site *better(const struct look *look, const struct site *x,
                                  const struct site *y)
 {
-    if (!shares_tensor(k, x, y))
+    if (!shares_tensor(look, x, y))
         return NULL;
     if (layer_site_is_whole(x) != layer_site_is_whole(y))
         return layer_site_is_whole(x) ? x : y;
     if (!layer_site_is_whole(x) && x->naming->kind == y->naming->kind)
         return x->n_parts >= y->n_parts ? x : y;
-    if (fused_as_asked(k, x) != fused_as_asked(k, y))
-        return fused_as_asked(k, x) ? x : y;
+    if (fused_as_asked(look, x) != fused_as_asked(look, y))
+        return fused_as_asked(look, x) ? x : y;
     return NULL;
 }
 
@@ -312,55 +314,55 @@ static int by_scope(const void *a, const void *b)
 }
 
 /* first[i] of each site i is the first one in its scope. */
-static void layer_site_find_first(const struct look *k, const struct sites *s, int *first)
+static void layer_site_find_first(const struct look *look, const struct sites *sites, int *first)
 {
-    const struct site **sorted = arena_alloc(k->a, (size_t)s->n + 1, sizeof *sorted);
+    const struct site **sorted = arena_alloc(look->a, (size_t)sites->n + 1, sizeof *sorted);
 
-    for (int i = 0; i < s->n; i++)
-        sorted[i] = &s->of[i];
-    qsort(sorted, (size_t)s->n, sizeof *sorted, by_scope);
-    for (int i = 0; i < s->n; i++) {
-        int at = (int)(sorted[i] - s->of);
+    for (int i = 0; i < sites->n; i++)
+        sorted[i] = &sites->of[i];
+    qsort(sorted, (size_t)sites->n, sizeof *sorted, by_scope);
+    for (int i = 0; i < sites->n; i++) {
+        int at = (int)(sorted[i] - sites->of);
         bool other = i == 0 || strcmp(sorted[i]->scope, sorted[i - 1]->scope) != 0;
 
-        first[at] = other ? at : first[sorted[i - 1] - s->of];
+        first[at] = other ? at : first[sorted[i - 1] - sites->of];
     }
 }
 
 /* One site for each place. */
-static int choose_namings(struct look *k, struct sites *s)
+static int choose_namings(struct look *look, struct sites *sites)
 {
-    int *first = arena_alloc(k->a, (size_t)s->n + 1, sizeof *first);
-    int *kept = arena_alloc(k->a, (size_t)s->n + 1, sizeof *kept), count = 0;
+    int *first = arena_alloc(look->a, (size_t)sites->n + 1, sizeof *first);
+    int *kept = arena_alloc(look->a, (size_t)sites->n + 1, sizeof *kept), count = 0;
 
-    layer_site_find_first(k, s, first);
-    for (int i = 0; i < s->n; i++) {
-        struct site *one = &s->of[i], *other;
+    layer_site_find_first(look, sites, first);
+    for (int i = 0; i < sites->n; i++) {
+        struct site *one = &sites->of[i], *other;
         const struct site *best;
 
         if (first[i] == i) {
             kept[i] = count;
-            s->of[count++] = *one;
+            sites->of[count++] = *one;
             continue;
         }
-        other = &s->of[kept[first[i]]];
-        best = better(k, other, one);
+        other = &sites->of[kept[first[i]]];
+        best = better(look, other, one);
         if (best == NULL)
-            return two_layouts(k, other, one);
+            return two_layouts(look, other, one);
         *other = *best;
     }
-    s->n = count;
+    sites->n = count;
     return 0;
 }
 
 /* ---- all of that ---- */
 
-int layer_sites(struct look *k, struct sites *s)
+int layer_sites(struct look *look, struct sites *sites)
 {
-    *s = find_sites(k);
-    if (s->n > MOST_SITES)
-        return err_set(k->e, ERR_INPUT,
+    *sites = find_sites(look);
+    if (sites->n > MOST_SITES)
+        return err_set(look->e, ERR_INPUT,
                        "%s: its tensors can be read as over %d attentions; a model "
-                       "needs its config.json beside it", k->name, MOST_SITES);
-    return choose_namings(k, s);
+                       "needs its config.json beside it", look->name, MOST_SITES);
+    return choose_namings(look, sites);
 }

@@ -22,16 +22,16 @@ struct sites {
 };
 
 /*
- * Finds attentions of the namings of k->naming, under k->asked->prefix if given: one site per
+ * Finds attentions of the namings of look->naming, under look->asked->prefix if given: one site per
  * scope; n 0: none.  Complete ones; else those without an output; else, for names that only bare
  * layers have, also those with missing tensors.
  * Errors: two namings match in one scope (both, and the option that decides).
  */
-int layer_sites(struct look *k, struct sites *s);
+int layer_sites(struct look *look, struct sites *sites);
 
 /* Whether the tensor belongs to the attention: its projections, or others that only attentions
  * have. */
-bool layer_site_has(const struct look *k, const struct site *s, const struct tensor *t);
+bool layer_site_has(const struct look *look, const struct site *site, const struct tensor *tensor);
 
 /* The beginning of name before SUFFIX ENDING, in arena a; NULL if it does not end so, or the
  * beginning cannot be part of a tensor's name in a family. */

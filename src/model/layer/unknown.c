@@ -8,18 +8,18 @@
 
 enum { SHOWN = 6, NEAREST = 2 };
 
-void layer_note(struct look *k, const char *note)
+void layer_note(struct look *look, const char *note)
 {
-    k->note = k->note == NULL ? note : arena_printf(k->a, "%s; %s", k->note, note);
+    look->note = look->note == NULL ? note : arena_printf(look->a, "%s; %s", look->note, note);
 }
 
 /* The parts of names that are there under any beginning and ending, letter case aside. */
-static bool is_there(const struct weights *w, const char *part)
+static bool is_there(const struct weights *weights, const char *part)
 {
     size_t size = strlen(part);
 
-    for (int i = 0; i < weights_count(w); i++) {
-        const char *name = weights_at(w, i)->name;
+    for (int i = 0; i < weights_count(weights); i++) {
+        const char *name = weights_at(weights, i)->name;
 
         for (const char *at = strcasestr(name, part); at != NULL;
              at = strcasestr(at + 1, part)) {
@@ -33,30 +33,30 @@ static bool is_there(const struct weights *w, const char *part)
 }
 
 /* How many of its parts are there, in eighths of all of them. */
-static int nearness(const struct weights *w, const struct naming *n)
+static int nearness(const struct weights *weights, const struct naming *naming)
 {
     int found = 0, all = 0;
 
     for (int i = 0; i < N_PART; i++)
-        if (n->part[i] != NULL) {
+        if (naming->part[i] != NULL) {
             all++;
-            found += is_there(w, n->part[i]);
+            found += is_there(weights, naming->part[i]);
         }
     return found * 8 / all;
 }
 
-static const char *parts_text(struct arena *a, const struct naming *n)
+static const char *parts_text(struct arena *a, const struct naming *naming)
 {
-    const char *text = n->part[PART_Q];
+    const char *text = naming->part[PART_Q];
 
     for (int i = PART_K; i < N_PART; i++)
-        if (n->part[i] != NULL)
-            text = arena_printf(a, "%s %s", text, n->part[i]);
-    return arena_printf(a, "%s (%s)", text, n->writer);
+        if (naming->part[i] != NULL)
+            text = arena_printf(a, "%s %s", text, naming->part[i]);
+    return arena_printf(a, "%s (%s)", text, naming->writer);
 }
 
 /* "; the nearest are .. and ..", of those that have a part in common; "": none has. */
-static const char *nearest_text(const struct look *k)
+static const char *nearest_text(const struct look *look)
 {
     const char *text = "";
     const struct naming *said[NEAREST] = { NULL };
@@ -65,7 +65,7 @@ static const char *nearest_text(const struct look *k)
         int best = 0;
 
         for (const struct naming *n = layer_naming; n->writer != NULL; n++) {
-            int near = nearness(k->w, n);
+            int near = nearness(look->w, n);
 
             if (near > best && n != said[0]) {
                 best = near;
@@ -73,45 +73,46 @@ static const char *nearest_text(const struct look *k)
             }
         }
         if (said[round] != NULL)
-            text = arena_printf(k->a, "%s%s%s", text, round == 0 ? "; nearest: " : ", ",
-                                parts_text(k->a, said[round]));
+            text = arena_printf(look->a, "%s%s%s", text, round == 0 ? "; nearest: " : ", ",
+                                parts_text(look->a, said[round]));
     }
     return text;
 }
 
-static const char *found_text(const struct look *k)
+static const char *found_text(const struct look *look)
 {
-    int count = weights_count(k->w), n = count > SHOWN ? SHOWN : count;
+    int count = weights_count(look->w), n = count > SHOWN ? SHOWN : count;
     const char *text = "";
 
     for (int i = 0; i < n; i++)
-        text = arena_printf(k->a, "%s%s%.60s %s", text, i > 0 ? ", " : "",
-                            weights_at(k->w, i)->name,
-                            tensor_shape(k->a, weights_at(k->w, i)));
-    return count > n ? arena_printf(k->a, "%s and %d more", text, count - n) : text;
+        text = arena_printf(look->a, "%s%s%.60s %s", text, i > 0 ? ", " : "",
+                            weights_at(look->w, i)->name,
+                            tensor_shape(look->a, weights_at(look->w, i)));
+    return count > n ? arena_printf(look->a, "%s and %d more", text, count - n) : text;
 }
 
-int layer_unknown(const struct look *k)
+int layer_unknown(const struct look *look)
 {
-    if (k->asked->names != NULL)
-        return err_set(k->e, ERR_INPUT, "%s: has no tensors of the names %s%s%s; found: %s",
-                       k->name, k->asked->names, k->asked->prefix != NULL ? " under " : "",
-                       k->asked->prefix != NULL ? k->asked->prefix : "", found_text(k));
-    if (k->asked->prefix != NULL)
-        return err_set(k->e, ERR_INPUT, "%s: has no known layer under %s; found: %s", k->name,
-                       k->asked->prefix, found_text(k));
-    return err_set(k->e, ERR_INPUT, "%s: its tensor names match no known layer "
+    if (look->asked->names != NULL)
+        return err_set(look->e, ERR_INPUT, "%s: has no tensors of the names %s%s%s; found: %s",
+                       look->name, look->asked->names, look->asked->prefix != NULL ? " under " : "",
+                       look->asked->prefix != NULL ? look->asked->prefix : "", found_text(look));
+    if (look->asked->prefix != NULL)
+        return err_set(look->e, ERR_INPUT, "%s: has no known layer under %s; found: %s", look->name,
+                       look->asked->prefix, found_text(look));
+    return err_set(look->e, ERR_INPUT, "%s: its tensor names match no known layer "
                    "(mha-viz-layers(7)), and there is no config.json next to it%s; give "
-                   "--tensor-names Q,K,V,O; found: %s", k->name, nearest_text(k),
-                   found_text(k));
+                   "--tensor-names Q,K,V,O; found: %s", look->name, nearest_text(look),
+                   found_text(look));
 }
 
-int layer_incomplete(const struct look *k, const char *there, const char *missing)
+int layer_incomplete(const struct look *look, const char *there, const char *missing)
 {
-    if (k->asked->names != NULL)
-        return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s; found: %s", k->name, there,
-                       missing, found_text(k));
-    return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s; --tensor-names Q,K,V,O gives "
-                   "other names; found: %s", k->name, there, missing, nearest_text(k),
-                   found_text(k));
+    if (look->asked->names != NULL)
+        return err_set(look->e, ERR_INPUT, "%s: has %s, but no tensor %s; found: %s", look->name,
+                       there, missing, found_text(look));
+    return err_set(look->e, ERR_INPUT,
+                   "%s: has %s, but no tensor %s%s; --tensor-names Q,K,V,O gives "
+                   "other names; found: %s",
+                   look->name, there, missing, nearest_text(look), found_text(look));
 }

@@ -13,16 +13,16 @@
 
 enum { CHUNK = 16 };            /* keys whose hidden layers are computed together */
 
-static int additive_width_of(const struct mechanism_params *p, int d)
+static int additive_width_of(const struct mechanism_params *params, int d)
 {
-    return p->additive_width > 0 ? p->additive_width : d;
+    return params->additive_width > 0 ? params->additive_width : d;
 }
 
-static uint64_t additive_n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t additive_n_weights(const struct mechanism_params *params, int T, int H, int d)
 {
     (void)T;
     (void)H;
-    return (uint64_t)additive_width_of(p, d) * (2 * (uint64_t)d + 1);
+    return (uint64_t)additive_width_of(params, d) * (2 * (uint64_t)d + 1);
 }
 
 static void scale_by(float *x, int64_t n, double factor)
@@ -32,14 +32,15 @@ static void scale_by(float *x, int64_t n, double factor)
 }
 
 /* Normal numbers of variance 2 / (inputs + outputs): Glorot and Bengio 2010. */
-static void additive_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void additive_draw(float *weights, const struct mechanism_params *params, int T, int H,
+                          int d)
 {
-    int64_t n_a = additive_width_of(p, d), count = n_a * d;
+    int64_t n_a = additive_width_of(params, d), count = n_a * d;
     struct rng rng;
 
     (void)T;
     (void)H;
-    rng_seed(&rng, p->seed);
+    rng_seed(&rng, params->seed);
     rng_normal_fill(&rng, weights, count);
     rng_normal_fill(&rng, weights + count, count);
     rng_normal_fill(&rng, weights + 2 * count, n_a);
@@ -55,15 +56,15 @@ struct hidden {
     float *scratch;
 };
 
-static uint64_t additive_share_out(struct hidden *h, const struct attention *a, void *base)
+static uint64_t additive_share_out(struct hidden *hidden, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t count = (uint64_t)additive_width_of(a->params, a->at.d);
 
-    h->q = carve_take(&carve, (uint64_t)a->T * count, sizeof(float));
-    h->k = carve_take(&carve, (uint64_t)a->at.S * count, sizeof(float));
-    h->sum = carve_take(&carve, CHUNK * count, sizeof(float));
-    h->scratch = carve_take(&carve, linear_scratch(a->at.d), sizeof(float));
+    hidden->q = carve_take(&carve, (uint64_t)a->T * count, sizeof(float));
+    hidden->k = carve_take(&carve, (uint64_t)a->at.S * count, sizeof(float));
+    hidden->sum = carve_take(&carve, CHUNK * count, sizeof(float));
+    hidden->scratch = carve_take(&carve, linear_scratch(a->at.d), sizeof(float));
     return carve.used;
 }
 

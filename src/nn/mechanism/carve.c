@@ -2,10 +2,10 @@
  * Memory -> pieces of whole cache lines. */
 #include "nn/mechanism/carve.h"
 
-void *carve_take(struct carve *c, uint64_t n, uint64_t size)
+void *carve_take(struct carve *carve, uint64_t n, uint64_t size)
 {
-    void *p = c->base != NULL ? c->base + c->used : NULL;
+    void *p = carve->base != NULL ? carve->base + carve->used : NULL;
 
-    c->used += (n * size + 63) / 64 * 64;
+    carve->used += (n * size + 63) / 64 * 64;
     return p;
 }

@@ -12,6 +12,6 @@ struct carve {
 };
 
 /* The next n * size bytes, aligned to 64; NULL if only counted. */
-void *carve_take(struct carve *c, uint64_t n, uint64_t size);
+void *carve_take(struct carve *carve, uint64_t n, uint64_t size);
 
 #endif

@@ -20,16 +20,16 @@ struct chosen_room {
     void *shared;
 };
 
-static uint64_t chosen_share_out(struct chosen_room *r, const struct attention *a, void *base)
+static uint64_t chosen_share_out(struct chosen_room *room, const struct attention *a, void *base)
 {
     const struct chosen_steps *steps = a->mechanism->chosen;
     struct carve carve = { base, 0 };
 
-    r->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->key);
-    r->w = carve_take(&carve, attention_stride(a->at.S), sizeof *r->w);
+    room->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *room->key);
+    room->w = carve_take(&carve, attention_stride(a->at.S), sizeof *room->w);
     if (steps != NULL) {
-        r->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->exact);
-        r->shared = carve_take(&carve, steps->shared(a), 1);
+        room->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *room->exact);
+        room->shared = carve_take(&carve, steps->shared(a), 1);
     }
     return carve.used;
 }
@@ -71,7 +71,7 @@ static int pattern(int *key, const struct attention *a, int i, int first, int en
     return count;
 }
 
-static int row_keys(struct chosen_room *r, const struct attention *a, int i)
+static int row_keys(struct chosen_room *room, const struct attention *a, int i)
 {
     const struct chosen_steps *steps = a->mechanism->chosen;
     struct key_range own = visible_range(&a->at, i);
@@ -80,8 +80,8 @@ static int row_keys(struct chosen_room *r, const struct attention *a, int i)
     if (end <= first)
         return 0;
     if (steps != NULL)
-        return steps->choose(r->key, r->shared, a, i, first, end);
-    return drop_hidden(r->key, a, i, pattern(r->key, a, i, first, end));
+        return steps->choose(room->key, room->shared, a, i, first, end);
+    return drop_hidden(room->key, a, i, pattern(room->key, a, i, first, end));
 }
 
 /* Terms and cap, a run of neighbouring keys at a time. */
@@ -95,28 +95,28 @@ static void add_terms(float *w, const struct attention *a, const int *key, int i
 }
 
 /* Scores of the n keys of row i become weights. */
-static void chosen_weigh(struct chosen_room *r, const struct attention *a, int i, int n)
+static void chosen_weigh(struct chosen_room *room, const struct attention *a, int i, int n)
 {
     bool adjusted = score_has_terms(&a->at) || a->at.cap > 0;
 
-    nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->k, a->k_stride, r->key, n,
+    nn_kernels()->gather(room->w, a->q + i * a->q_stride, a->k, a->k_stride, room->key, n,
                          a->at.d);
     for (int j = 0; adjusted && j < n; j++)
-        r->w[j] *= a->at.scale;
+        room->w[j] *= a->at.scale;
     if (adjusted)
-        add_terms(r->w, a, r->key, i, n);
-    softmax_row(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, adjusted ? 1 : a->at.scale);
+        add_terms(room->w, a, room->key, i, n);
+    softmax_row(room->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, adjusted ? 1 : a->at.scale);
 }
 
-static void teach(struct chosen_room *r, const struct attention *a, int n)
+static void teach(struct chosen_room *room, const struct attention *a, int n)
 {
     const struct chosen_steps *steps = a->mechanism->chosen;
 
     if (steps == NULL || steps->learn == NULL)
         return;
     for (int j = 0; j < n; j++)
-        r->exact[j] = (double)r->w[j];
-    steps->learn(r->shared, r->key, r->exact, n);
+        room->exact[j] = (double)room->w[j];
+    steps->learn(room->shared, room->key, room->exact, n);
 }
 
 int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *base)
@@ -144,14 +144,14 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference ---- */
 
-static uint64_t share_out_reference(struct chosen_room *r, const struct attention *a,
+static uint64_t share_out_reference(struct chosen_room *room, const struct attention *a,
                                   void *base)
 {
     struct carve carve = { base, 0 };
 
-    r->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->key);
-    r->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->exact);
-    r->shared = carve_take(&carve, a->mechanism->chosen->shared(a), 1);
+    room->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *room->key);
+    room->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *room->exact);
+    room->shared = carve_take(&carve, a->mechanism->chosen->shared(a), 1);
     return carve.used;
 }
 

@@ -95,9 +95,9 @@ static void favor_reference(double *w, double *out, const struct attention *a, v
 /* ---- directions: the same for all heads ---- */
 
 /* Whole blocks of d, then the numbers for m lengths. */
-static uint64_t favor_n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t favor_n_weights(const struct mechanism_params *params, int T, int H, int d)
 {
-    uint64_t m = (uint64_t)p->n_features, D = (uint64_t)d, blocks = (m + D - 1) / D;
+    uint64_t m = (uint64_t)params->n_features, D = (uint64_t)d, blocks = (m + D - 1) / D;
 
     (void)T;
     (void)H;
@@ -135,15 +135,15 @@ static void make_orthogonal(float *rows, int i, int d)
 }
 
 /* Orthogonal directions, d at a time, each as long as a normal vector of its own. */
-static void favor_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void favor_draw(float *weights, const struct mechanism_params *params, int T, int H, int d)
 {
-    int64_t m = p->n_features, blocks = (m + d - 1) / d;
+    int64_t m = params->n_features, blocks = (m + d - 1) / d;
     float *length = weights + blocks * d * d;
     struct rng rng;
 
     (void)T;
     (void)H;
-    rng_seed(&rng, p->seed);
+    rng_seed(&rng, params->seed);
     rng_normal_fill(&rng, weights, blocks * d * d);
     rng_normal_fill(&rng, length, m * d);
     for (int64_t i = 0; i < m; i++)

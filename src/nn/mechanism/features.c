@@ -36,29 +36,29 @@ static uint64_t spare_floats(const struct attention *a, int m)
     return (ATTEND_ROWS * (uint64_t)m + 15) / 16 * 16 + linear_scratch(a->at.d);
 }
 
-static uint64_t features_share_out(struct sums *s, const struct attention *a,
-                        const struct feature_map *f, void *base)
+static uint64_t features_share_out(struct sums *sums, const struct attention *a,
+                        const struct feature_map *map, void *base)
 {
     struct carve carve = { base, 0 };
-    uint64_t m = (uint64_t)f->count(a), count = (uint64_t)(a->at.d_v + 1 + 7) / 8 * 8;
+    uint64_t m = (uint64_t)map->count(a), count = (uint64_t)(a->at.d_v + 1 + 7) / 8 * 8;
 
-    *s = (struct sums){ .m = (int)m, .n = (int)count };
-    s->sum = carve_take(&carve, m * count, sizeof(double));
-    s->top = carve_take(&carve, m, sizeof(double));
-    s->q_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
-    s->k_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
-    s->phi = carve_take(&carve, m, sizeof(double));
-    s->v = carve_take(&carve, count, sizeof(double));
-    s->y = carve_take(&carve, count, sizeof(double));
-    s->spare = carve_take(&carve, spare_floats(a, (int)m), sizeof(float));
+    *sums = (struct sums){ .m = (int)m, .n = (int)count };
+    sums->sum = carve_take(&carve, m * count, sizeof(double));
+    sums->top = carve_take(&carve, m, sizeof(double));
+    sums->q_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    sums->k_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    sums->phi = carve_take(&carve, m, sizeof(double));
+    sums->v = carve_take(&carve, count, sizeof(double));
+    sums->y = carve_take(&carve, count, sizeof(double));
+    sums->spare = carve_take(&carve, spare_floats(a, (int)m), sizeof(float));
     return carve.used;
 }
 
-uint64_t features_room(const struct attention *a, const struct feature_map *f)
+uint64_t features_room(const struct attention *a, const struct feature_map *map)
 {
     struct sums sums;
 
-    return features_share_out(&sums, a, f, NULL);
+    return features_share_out(&sums, a, map, NULL);
 }
 
 /* Some row does not see all keys, or all up to its own. */
@@ -83,23 +83,23 @@ const char *features_refuse(const struct attention *a)
 
 /* Each feature's sum stays divided by its largest value so far: none overflows, and the
  * key that has it counts 1. */
-static void add_key(struct sums *s, const struct attention *a, int j, const double *ln)
+static void add_key(struct sums *sums, const struct attention *a, int j, const double *ln)
 {
     const float *v = a->v + j * a->v_stride;
 
-    for (int i = 0; i < s->m; i++) {
-        bool rises = ln[i] > s->top[i];
-        double ratio = elementary_exp(-fabs(ln[i] - s->top[i]));   /* 0 at first */
+    for (int i = 0; i < sums->m; i++) {
+        bool rises = ln[i] > sums->top[i];
+        double ratio = elementary_exp(-fabs(ln[i] - sums->top[i]));   /* 0 at first */
 
-        s->phi[i] = rises ? 1 : ratio;
-        for (int c = 0; rises && c < s->n; c++)
-            s->sum[(int64_t)i * s->n + c] *= ratio;
-        s->top[i] = rises ? ln[i] : s->top[i];
+        sums->phi[i] = rises ? 1 : ratio;
+        for (int c = 0; rises && c < sums->n; c++)
+            sums->sum[(int64_t)i * sums->n + c] *= ratio;
+        sums->top[i] = rises ? ln[i] : sums->top[i];
     }
     for (int c = 0; c < a->at.d_v; c++)
-        s->v[c] = v[c];
-    s->v[a->at.d_v] = 1;
-    nn_kernels()->outer(s->sum, s->phi, s->v, s->m, s->n);
+        sums->v[c] = v[c];
+    sums->v[a->at.d_v] = 1;
+    nn_kernels()->outer(sums->sum, sums->phi, sums->v, sums->m, sums->n);
 }
 
 /* phi[m] = exp(ln + top), divided by the largest of them. */
@@ -113,20 +113,20 @@ static void scale(double *phi, const double *ln, const double *top, int m)
         phi[i] = elementary_exp(ln[i] + top[i] - most);
 }
 
-static void read_row(float *out, struct sums *s, const struct attention *a, const double *ln)
+static void read_row(float *out, struct sums *sums, const struct attention *a, const double *ln)
 {
-    scale(s->phi, ln, s->top, s->m);
-    nn_kernels()->inner(s->y, s->phi, s->sum, s->m, s->n);
+    scale(sums->phi, ln, sums->top, sums->m);
+    nn_kernels()->inner(sums->y, sums->phi, sums->sum, sums->m, sums->n);
     for (int c = 0; c < a->at.d_v; c++)
-        out[c] = (float)(s->y[c] / s->y[a->at.d_v]);
+        out[c] = (float)(sums->y[c] / sums->y[a->at.d_v]);
 }
 
-static void features_add_block(struct sums *s, const struct attention *a,
-                               const struct feature_map *f, int j0, int n)
+static void features_add_block(struct sums *sums, const struct attention *a,
+                               const struct feature_map *map, int j0, int n)
 {
-    f->map(s->k_ln, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
+    map->map(sums->k_ln, a, a->k + j0 * a->k_stride, a->k_stride, n, sums->spare);
     for (int t = 0; t < n; t++)
-        add_key(s, a, j0 + t, s->k_ln + (int64_t)t * s->m);
+        add_key(sums, a, j0 + t, sums->k_ln + (int64_t)t * sums->m);
 }
 
 static int features_block_of(int i0, int n)
@@ -135,24 +135,24 @@ static int features_block_of(int i0, int n)
 }
 
 int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
-                     const struct feature_map *f, void *room)
+                     const struct feature_map *map, void *room)
 {
     bool causal = a->at.hi == 0 && !a->cross;
     struct sums sums;
 
-    features_share_out(&sums, a, f, room);
+    features_share_out(&sums, a, map, room);
     memset(sums.sum, 0, (size_t)sums.m * (size_t)sums.n * sizeof *sums.sum);
     memset(sums.v, 0, (size_t)sums.n * sizeof *sums.v);
     for (int i = 0; i < sums.m; i++)
         sums.top[i] = -INFINITY;
     for (int j0 = 0; !causal && j0 < a->at.S; j0 += ATTEND_ROWS)
-        features_add_block(&sums, a, f, j0, features_block_of(j0, a->at.S));
+        features_add_block(&sums, a, map, j0, features_block_of(j0, a->at.S));
     for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
         int count = features_block_of(i0, a->T);
 
-        f->map(sums.q_ln, a, a->q + i0 * a->q_stride, a->q_stride, count, sums.spare);
+        map->map(sums.q_ln, a, a->q + i0 * a->q_stride, a->q_stride, count, sums.spare);
         if (causal)
-            f->map(sums.k_ln, a, a->k + i0 * a->k_stride, a->k_stride, count, sums.spare);
+            map->map(sums.k_ln, a, a->k + i0 * a->k_stride, a->k_stride, count, sums.spare);
         for (int t = 0; t < count; t++) {
             if (causal)
                 add_key(&sums, a, i0 + t, sums.k_ln + (int64_t)t * sums.m);
@@ -171,47 +171,48 @@ struct all_features {
     float *spare;               /* see features_scratch */
 };
 
-static uint64_t share_out_all(struct all_features *r, const struct attention *a, int m,
+static uint64_t share_out_all(struct all_features *features, const struct attention *a, int m,
                             void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t T = (uint64_t)a->T, S = (uint64_t)a->at.S, count = (uint64_t)m;
 
-    r->q = carve_take(&carve, T * count, sizeof(double));
-    r->k = carve_take(&carve, S * count, sizeof(double));
-    r->phi = carve_take(&carve, S * count, sizeof(double));
-    r->top = carve_take(&carve, count, sizeof(double));
-    r->row = carve_take(&carve, count, sizeof(double));
-    r->spare = carve_take(&carve, spare_floats(a, m), sizeof(float));
+    features->q = carve_take(&carve, T * count, sizeof(double));
+    features->k = carve_take(&carve, S * count, sizeof(double));
+    features->phi = carve_take(&carve, S * count, sizeof(double));
+    features->top = carve_take(&carve, count, sizeof(double));
+    features->row = carve_take(&carve, count, sizeof(double));
+    features->spare = carve_take(&carve, spare_floats(a, m), sizeof(float));
     return carve.used;
 }
 
-uint64_t features_reference_room(const struct attention *a, const struct feature_map *f)
+uint64_t features_reference_room(const struct attention *a, const struct feature_map *map)
 {
     struct all_features features;
 
-    return share_out_all(&features, a, f->count(a), NULL);
+    return share_out_all(&features, a, map->count(a), NULL);
 }
 
-static void map_all(double *ln, struct all_features *r, const struct attention *a,
-                    const struct feature_map *f, const float *x, int64_t stride, int n)
+static void map_all(double *ln, struct all_features *features, const struct attention *a,
+                    const struct feature_map *map, const float *x, int64_t stride, int n)
 {
-    int m = f->count(a);
+    int m = map->count(a);
 
     for (int i0 = 0; i0 < n; i0 += ATTEND_ROWS)
-        f->map(ln + (int64_t)i0 * m, a, x + i0 * stride, stride, features_block_of(i0, n),
-               r->spare);
+        map->map(ln + (int64_t)i0 * m, a, x + i0 * stride, stride, features_block_of(i0, n),
+                 features->spare);
 }
 
 /* Each feature of the keys, divided by its largest. */
-static void level(struct all_features *r, int n, int m)
+static void level(struct all_features *features, int n, int m)
 {
     for (int c = 0; c < m; c++)
-        r->top[c] = -INFINITY;
+        features->top[c] = -INFINITY;
     for (int64_t j = 0; j < (int64_t)n * m; j++)
-        r->top[j % m] = r->k[j] > r->top[j % m] ? r->k[j] : r->top[j % m];
+        features->top[j % m] = features->k[j] > features->top[j % m] ? features->k[j] :
+                                                                       features->top[j % m];
     for (int64_t j = 0; j < (int64_t)n * m; j++)
-        r->phi[j] = elementary_exp(r->k[j] - r->top[j % m]);
+        features->phi[j] = elementary_exp(features->k[j] - features->top[j % m]);
 }
 
 /* ln sum_c exp(q[c] + k[c]) */
@@ -228,41 +229,41 @@ static double ln_product(const double *q, const double *k, int m)
 
 /* row[S] of products f(q_i).f(k_j); returns their sum.  Visible keys whose features are
  * far below those of keys that the row does not see vanish: the sum says so. */
-static double features_products(double *row, struct all_features *r, const struct attention *a,
-                                int i, int m)
+static double features_products(double *row, struct all_features *features,
+                                const struct attention *a, int i, int m)
 {
     double sum = 0;
 
-    scale(r->row, r->q + (int64_t)i * m, r->top, m);
+    scale(features->row, features->q + (int64_t)i * m, features->top, m);
     for (int j = 0; j < a->at.S; j++) {
         row[j] = 0;
         for (int c = 0; visible(&a->at, i, j) && c < m; c++)
-            row[j] += r->row[c] * r->phi[(int64_t)j * m + c];
+            row[j] += features->row[c] * features->phi[(int64_t)j * m + c];
         sum += row[j];
     }
     return sum;
 }
 
 /* The same weights from logarithms: slower, and nothing vanishes. */
-static void softmax_products(double *row, const struct all_features *r,
+static void softmax_products(double *row, const struct all_features *features,
                              const struct attention *a, int i, int m)
 {
     for (int j = 0; j < a->at.S; j++)
-        row[j] = visible(&a->at, i, j) ? ln_product(r->q + (int64_t)i * m,
-                                                    r->k + (int64_t)j * m, m) : -INFINITY;
+        row[j] = visible(&a->at, i, j) ? ln_product(features->q + (int64_t)i * m,
+                                                    features->k + (int64_t)j * m, m) : -INFINITY;
     softmax_double(row, NULL, a->at.S);
 }
 
 void features_reference(double *w, double *out, const struct attention *a,
-                        const struct feature_map *f, void *room)
+                        const struct feature_map *map, void *room)
 {
     static const double VANISHED = 1e-200;
-    int S = a->at.S, m = f->count(a);
+    int S = a->at.S, m = map->count(a);
     struct all_features features;
 
     share_out_all(&features, a, m, room);
-    map_all(features.q, &features, a, f, a->q, a->q_stride, a->T);
-    map_all(features.k, &features, a, f, a->k, a->k_stride, S);
+    map_all(features.q, &features, a, map, a->q, a->q_stride, a->T);
+    map_all(features.k, &features, a, map, a->k, a->k_stride, S);
     level(&features, S, m);
     for (int i = 0; i < a->T; i++) {
         double *row = w + (int64_t)i * S, sum = features_products(row, &features, a, i, m);

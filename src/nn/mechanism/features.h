@@ -22,12 +22,12 @@ float *features_scratch(float *spare, int m);
  * out_i = sum_j (f(q_i).f(k_j)) v_j / sum_j f(q_i).f(k_j) over j <= i, or all, by the
  * associative law: O(S) time, and memory independent of T and S.
  */
-uint64_t features_room(const struct attention *a, const struct feature_map *f);
+uint64_t features_room(const struct attention *a, const struct feature_map *map);
 int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
-                     const struct feature_map *f, void *room);
-uint64_t features_reference_room(const struct attention *a, const struct feature_map *f);
+                     const struct feature_map *map, void *room);
+uint64_t features_reference_room(const struct attention *a, const struct feature_map *map);
 void features_reference(double *w, double *out, const struct attention *a,
-                        const struct feature_map *f, void *room);
+                        const struct feature_map *map, void *room);
 const char *features_refuse(const struct attention *a);
 
 #endif

@@ -24,17 +24,17 @@ struct flash_room {
                                    far and of one */
 };
 
-static uint64_t flash_share_out(struct flash_room *r, const struct attention *a, void *base)
+static uint64_t flash_share_out(struct flash_room *room, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t d_v = (uint64_t)a->at.d_v;
 
-    r->packed = carve_take(&carve, attention_packed(TILE, a->at.d, a->at.d_v),
-                           sizeof(float));
-    r->w = carve_take(&carve, ATTEND_ROWS * attention_stride(TILE), sizeof(float));
-    r->one = carve_take(&carve, ATTEND_ROWS * d_v, sizeof(float));
-    r->sum = carve_take(&carve, ATTEND_ROWS, sizeof(double));
-    r->more = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    room->packed = carve_take(&carve, attention_packed(TILE, a->at.d, a->at.d_v),
+                              sizeof(float));
+    room->w = carve_take(&carve, ATTEND_ROWS * attention_stride(TILE), sizeof(float));
+    room->one = carve_take(&carve, ATTEND_ROWS * d_v, sizeof(float));
+    room->sum = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    room->more = carve_take(&carve, ATTEND_ROWS, sizeof(double));
     return carve.used;
 }
 
@@ -47,14 +47,14 @@ static uint64_t flash_room_of(const struct attention *a)
 
 /* Scores of n keys from key0 become weights; returns ln of the sum of exponentials,
  * -INFINITY where the row sees none of them. */
-static double flash_weigh(float *row, const struct attend *at, int row0, int t, int key0, int n)
+static double flash_weigh(float *row, const struct attend *attend, int row0, int t, int key0, int n)
 {
-    struct key_range own = visible_range(at, row0 + t);
+    struct key_range own = visible_range(attend, row0 + t);
     float max = -INFINITY;
 
     own.first = own.first > key0 ? own.first - key0 : 0;
     own.end = own.end < key0 + n ? own.end - key0 : n;
-    if (!visible_any(at, t, own)) {
+    if (!visible_any(attend, t, own)) {
         memset(row, 0, (size_t)n * sizeof *row);
         return -INFINITY;
     }
@@ -68,7 +68,7 @@ static double flash_weigh(float *row, const struct attend *at, int row0, int t, 
 struct tile { int row0, n_rows, key0, n; };
 
 /* The rows of the tile, whose outputs so far are in out, meet its keys. */
-static void run_tile(struct flash_room *r, float *out, int64_t out_stride,
+static void run_tile(struct flash_room *room, float *out, int64_t out_stride,
                      const struct attention *a, const struct tile *tile)
 {
     int row0 = tile->row0, n_rows = tile->n_rows, key0 = tile->key0, n = tile->n;
@@ -78,19 +78,19 @@ static void run_tile(struct flash_room *r, float *out, int64_t out_stride,
 
     if (at.hidden != NULL)
         at.hidden += (size_t)row0 * at.hidden_stride + (size_t)key0;
-    attention_pack(r->packed, a->k + key0 * a->k_stride, a->k_stride,
+    attention_pack(room->packed, a->k + key0 * a->k_stride, a->k_stride,
                    a->v + key0 * a->v_stride, a->v_stride, n, at.d, at.d_v);
-    attention_products(r->w, stride, a->q + row0 * a->q_stride, a->q_stride, r->packed,
+    attention_products(room->w, stride, a->q + row0 * a->q_stride, a->q_stride, room->packed,
                        &all, 0, n_rows);
-    score_block(&at, r->w, stride, row0, n_rows, key0, n);
+    score_block(&at, room->w, stride, row0, n_rows, key0, n);
     for (int t = 0; t < n_rows; t++)
-        r->more[t] = flash_weigh(r->w + (size_t)t * stride, &at, row0, t, key0, n);
-    precision_round(at.precision, r->w, r->w, (int64_t)n_rows * (int64_t)stride);
-    attention_values(r->one, at.d_v, r->w, stride, r->packed, &all, 0, n_rows);
+        room->more[t] = flash_weigh(room->w + (size_t)t * stride, &at, row0, t, key0, n);
+    precision_round(at.precision, room->w, room->w, (int64_t)n_rows * (int64_t)stride);
+    attention_values(room->one, at.d_v, room->w, stride, room->packed, &all, 0, n_rows);
     for (int t = 0; t < n_rows; t++)
-        if (r->more[t] != -INFINITY)
-            online_merge(out + t * out_stride, &r->sum[t], r->one + (int64_t)t * at.d_v,
-                         r->more[t], at.d_v);
+        if (room->more[t] != -INFINITY)
+            online_merge(out + t * out_stride, &room->sum[t], room->one + (int64_t)t * at.d_v,
+                         room->more[t], at.d_v);
 }
 
 static int64_t flash_run(float *out, int64_t out_stride, const struct attention *a, void *base)

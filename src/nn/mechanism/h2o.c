@@ -49,32 +49,32 @@ static void h2o_prepare(void *base, const struct attention *a)
 }
 
 /* Keys up to end come; those before first are gone for this row and all that follow. */
-static void move_on(struct cache *c, int first, int end)
+static void move_on(struct cache *cache, int first, int end)
 {
     int gone = 0;
 
-    while (gone < c->n && c->held[gone] < first)
+    while (gone < cache->n && cache->held[gone] < first)
         gone++;
-    c->n -= gone;
-    memmove(c->held, c->held + gone, (size_t)c->n * sizeof *c->held);
-    c->next = c->next > first ? c->next : first;
-    while (c->next < end)
-        c->held[c->n++] = c->next++;
+    cache->n -= gone;
+    memmove(cache->held, cache->held + gone, (size_t)cache->n * sizeof *cache->held);
+    cache->next = cache->next > first ? cache->next : first;
+    while (cache->next < end)
+        cache->held[cache->n++] = cache->next++;
 }
 
 /* Of the keys that row i sees only the n kept ones stay. */
-static void evict(struct cache *c, const struct attention *a, int i, const int *key, int n)
+static void evict(struct cache *cache, const struct attention *a, int i, const int *key, int n)
 {
     int left = 0, at = 0;
 
-    for (int j = 0; j < c->n; j++) {
-        bool kept = at < n && key[at] == c->held[j];
+    for (int j = 0; j < cache->n; j++) {
+        bool kept = at < n && key[at] == cache->held[j];
 
         at += kept;
-        if (kept || visible_is_hidden(&a->at, i, c->held[j]))
-            c->held[left++] = c->held[j];
+        if (kept || visible_is_hidden(&a->at, i, cache->held[j]))
+            cache->held[left++] = cache->held[j];
     }
-    c->n = left;
+    cache->n = left;
 }
 
 static int h2o_choose(int *key, void *base, const struct attention *a, int i, int first, int end)

@@ -46,11 +46,11 @@ static void quantise_values(float *y, const struct attention *a)
                      kivi_group_of(c, a->at.d_v), a->params->bits);
 }
 
-static void kivi_make(struct pairs_copy *c, const struct attention *a, void *base)
+static void kivi_make(struct pairs_copy *copy, const struct attention *a, void *base)
 {
-    pairs_copy(c, a, a->at.S, base);
-    quantise_keys(c->k, a);
-    quantise_values(c->v, a);
+    pairs_copy(copy, a, a->at.S, base);
+    quantise_keys(copy->k, a);
+    quantise_values(copy->v, a);
 }
 
 static uint64_t kivi_room(const struct attention *a)

@@ -30,7 +30,7 @@ static struct spectrum_matrix matrix_of(const struct attention *a)
     return (struct spectrum_matrix){ a->k, 1, a->k_stride, a->at.d, a->at.S };
 }
 
-static uint64_t low_rank_share_out(struct reduced *r, struct attention *own,
+static uint64_t low_rank_share_out(struct reduced *reduced, struct attention *own,
                                    const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
@@ -39,22 +39,22 @@ static uint64_t low_rank_share_out(struct reduced *r, struct attention *own,
 
     *own = *a;
     if (!is_exact(a)) {
-        r->q = carve_take(&carve, (uint64_t)a->T * rank, sizeof *r->q);
-        r->k = carve_take(&carve, (uint64_t)a->at.S * rank, sizeof *r->k);
-        r->v = carve_take(&carve, (uint64_t)matrix.m * rank, sizeof *r->v);
-        r->base = carve_take(&carve, (uint64_t)a->at.d * rank, sizeof *r->base);
-        r->spectrum = carve_take(&carve, spectrum_room(&matrix, a->params->rank), 1);
-        own->q = r->q;
-        own->k = r->k;
+        reduced->q = carve_take(&carve, (uint64_t)a->T * rank, sizeof *reduced->q);
+        reduced->k = carve_take(&carve, (uint64_t)a->at.S * rank, sizeof *reduced->k);
+        reduced->v = carve_take(&carve, (uint64_t)matrix.m * rank, sizeof *reduced->v);
+        reduced->base = carve_take(&carve, (uint64_t)a->at.d * rank, sizeof *reduced->base);
+        reduced->spectrum = carve_take(&carve, spectrum_room(&matrix, a->params->rank), 1);
+        own->q = reduced->q;
+        own->k = reduced->k;
         own->q_stride = own->k_stride = own->at.d = a->params->rank;
     }
-    r->rest = carve_take(&carve, pairs_room(own), 1);
+    reduced->rest = carve_take(&carve, pairs_room(own), 1);
     return carve.used;
 }
 
 /* y[n, r] = x[n, d] base[d, r] */
 static void low_rank_project(float *y, const float *x, int64_t stride, int n,
-                             const struct reduced *r, const struct attention *a)
+                             const struct reduced *reduced, const struct attention *a)
 {
     int rank = a->params->rank;
 
@@ -63,40 +63,40 @@ static void low_rank_project(float *y, const float *x, int64_t stride, int n,
             double sum = 0;
 
             for (int c = 0; c < a->at.d; c++)
-                sum += (double)x[c] * r->base[(int64_t)c * rank + i];
+                sum += (double)x[c] * reduced->base[(int64_t)c * rank + i];
             y[i] = (float)sum;
         }
 }
 
 /* base = K^T U, and the keys are the rows of U. */
-static void from_left(struct reduced *r, const struct attention *a)
+static void from_left(struct reduced *reduced, const struct attention *a)
 {
     int rank = a->params->rank;
 
     for (int64_t i = 0; i < (int64_t)a->at.d * rank; i++)
-        r->base[i] = 0;
+        reduced->base[i] = 0;
     for (int j = 0; j < a->at.S; j++)
         for (int i = 0; i < rank; i++) {
-            double u = r->v[(int64_t)j * rank + i];
+            double u = reduced->v[(int64_t)j * rank + i];
 
-            r->k[(int64_t)j * rank + i] = (float)u;
+            reduced->k[(int64_t)j * rank + i] = (float)u;
             for (int c = 0; c < a->at.d; c++)
-                r->base[(int64_t)c * rank + i] += u * a->k[j * a->k_stride + c];
+                reduced->base[(int64_t)c * rank + i] += u * a->k[j * a->k_stride + c];
         }
 }
 
-static void low_rank_make(struct reduced *r, const struct attention *a)
+static void low_rank_make(struct reduced *reduced, const struct attention *a)
 {
     struct spectrum_matrix matrix = matrix_of(a);
 
-    spectrum_top(r->v, &matrix, a->params->rank, r->spectrum);
+    spectrum_top(reduced->v, &matrix, a->params->rank, reduced->spectrum);
     if (a->at.S < a->at.d) {
-        from_left(r, a);
+        from_left(reduced, a);
     } else {
-        r->base = r->v;
-        low_rank_project(r->k, a->k, a->k_stride, a->at.S, r, a);
+        reduced->base = reduced->v;
+        low_rank_project(reduced->k, a->k, a->k_stride, a->at.S, reduced, a);
     }
-    low_rank_project(r->q, a->q, a->q_stride, a->T, r, a);
+    low_rank_project(reduced->q, a->q, a->q_stride, a->T, reduced, a);
 }
 
 static uint64_t low_rank_room(const struct attention *a)

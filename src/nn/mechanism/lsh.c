@@ -28,18 +28,18 @@
 /* As the reference library has it. */
 static const float NORM_EPS = 1e-6f;
 
-static uint64_t lsh_n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t lsh_n_weights(const struct mechanism_params *params, int T, int H, int d)
 {
-    return (uint64_t)H * (uint64_t)d * (uint64_t)p->n_rounds *
-           (uint64_t)(mechanism_buckets(p, T) / 2);
+    return (uint64_t)H * (uint64_t)d * (uint64_t)params->n_rounds *
+           (uint64_t)(mechanism_buckets(params, T) / 2);
 }
 
-static void lsh_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void lsh_draw(float *weights, const struct mechanism_params *params, int T, int H, int d)
 {
     struct rng rng;
 
-    rng_seed(&rng, p->seed);
-    rng_normal_fill(&rng, weights, (int64_t)lsh_n_weights(p, T, H, d));
+    rng_seed(&rng, params->seed);
+    rng_normal_fill(&rng, weights, (int64_t)lsh_n_weights(params, T, H, d));
 }
 
 /* ---- the order ---- */
@@ -54,33 +54,33 @@ struct order {
     double *room;               /* [B / 2] */
 };
 
-static void carve_order(struct order *o, const struct attention *a, struct carve *c)
+static void carve_order(struct order *order, const struct attention *a, struct carve *carve)
 {
     uint64_t T = (uint64_t)a->T, half;
 
-    o->B = mechanism_buckets(a->params, a->T);
-    o->n_chunks = (a->T + a->params->chunk - 1) / a->params->chunk;
-    half = (uint64_t)(o->B / 2);
-    o->bucket = carve_take(c, T, sizeof *o->bucket);
-    o->at = carve_take(c, (uint64_t)a->params->n_rounds * T, sizeof *o->at);
-    o->sorted = carve_take(c, T, sizeof *o->sorted);
-    o->unit = carve_take(c, T, sizeof *o->unit);
-    o->product = carve_take(c, LSH_ROWS * half, sizeof *o->product);
-    o->scratch = carve_take(c, linear_scratch(a->at.d), sizeof *o->scratch);
-    o->room = carve_take(c, half, sizeof *o->room);
+    order->B = mechanism_buckets(a->params, a->T);
+    order->n_chunks = (a->T + a->params->chunk - 1) / a->params->chunk;
+    half = (uint64_t)(order->B / 2);
+    order->bucket = carve_take(carve, T, sizeof *order->bucket);
+    order->at = carve_take(carve, (uint64_t)a->params->n_rounds * T, sizeof *order->at);
+    order->sorted = carve_take(carve, T, sizeof *order->sorted);
+    order->unit = carve_take(carve, T, sizeof *order->unit);
+    order->product = carve_take(carve, LSH_ROWS * half, sizeof *order->product);
+    order->scratch = carve_take(carve, linear_scratch(a->at.d), sizeof *order->scratch);
+    order->room = carve_take(carve, half, sizeof *order->room);
 }
 
-static void make_order(struct order *o, const struct attention *a)
+static void make_order(struct order *order, const struct attention *a)
 {
-    int d = a->at.d, rounds = a->params->n_rounds, half = o->B / 2;
-    struct lsh hash = { .d = d, .n_rounds = rounds, .n_factors = 1, .factor = &o->B,
+    int d = a->at.d, rounds = a->params->n_rounds, half = order->B / 2;
+    struct lsh hash = { .d = d, .n_rounds = rounds, .n_factors = 1, .factor = &order->B,
                         .width = half };
 
     hash.rotation = a->weights + (int64_t)a->head * d * rounds * half;
     for (int round = 0; round < rounds; round++) {
-        lsh_round(o->bucket, o->product, o->scratch, o->room, a->q, a->q_stride, &hash,
-                  round, a->T);
-        lsh_order(o->at + (int64_t)round * a->T, o->sorted, o->bucket, a->T);
+        lsh_round(order->bucket, order->product, order->scratch, order->room, a->q, a->q_stride,
+                  &hash, round, a->T);
+        lsh_order(order->at + (int64_t)round * a->T, order->sorted, order->bucket, a->T);
     }
     for (int i = 0; i < a->T; i++) {
         const float *x = a->q + i * a->q_stride;
@@ -88,31 +88,31 @@ static void make_order(struct order *o, const struct attention *a)
 
         for (int c = 0; c < d; c++)
             sum += (double)x[c] * x[c];
-        o->unit[i] = (float)(1 / sqrt(sum / d + NORM_EPS) / sqrt(d));
+        order->unit[i] = (float)(1 / sqrt(sum / d + NORM_EPS) / sqrt(d));
     }
 }
 
 /* The positions of chunk number c of the ring. */
-static int chunk_at(const struct order *o, const struct attention *a, int c,
+static int chunk_at(const struct order *order, const struct attention *a, int c,
                     const int **at)
 {
-    int first = c % o->n_chunks * a->params->chunk;
+    int first = c % order->n_chunks * a->params->chunk;
 
-    *at = o->at + (int64_t)(c / o->n_chunks) * a->T + first;
+    *at = order->at + (int64_t)(c / order->n_chunks) * a->T + first;
     return a->T - first < a->params->chunk ? a->T - first : a->params->chunk;
 }
 
 /* The positions that chunk c sees: those of the chunk before it, then its own. */
-static int ring_keys(int *key, const struct order *o, const struct attention *a, int c)
+static int ring_keys(int *key, const struct order *order, const struct attention *a, int c)
 {
-    int all = a->params->n_rounds * o->n_chunks, count = 0, n_own;
+    int all = a->params->n_rounds * order->n_chunks, count = 0, n_own;
     const int *own, *before;
 
     if (all > 1) {
-        count = chunk_at(o, a, (c + all - 1) % all, &before);
+        count = chunk_at(order, a, (c + all - 1) % all, &before);
         memcpy(key, before, (size_t)count * sizeof *key);
     }
-    n_own = chunk_at(o, a, c, &own);
+    n_own = chunk_at(order, a, c, &own);
     memcpy(key + count, own, (size_t)n_own * sizeof *key);
     return count + n_own;
 }
@@ -135,16 +135,16 @@ struct lsh_room {
     double *sum;                /* [T] ln of the sums of exponentials so far */
 };
 
-static uint64_t lsh_share_out(struct lsh_room *r, const struct attention *a, void *base)
+static uint64_t lsh_share_out(struct lsh_room *room, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     int most = a->params->chunk < a->T ? 2 * a->params->chunk : 2 * a->T;
 
-    carve_order(&r->order, a, &carve);
-    r->key = carve_take(&carve, (uint64_t)most, sizeof *r->key);
-    r->w = carve_take(&carve, attention_stride(most), sizeof *r->w);
-    r->one = carve_take(&carve, (uint64_t)a->at.d_v, sizeof *r->one);
-    r->sum = carve_take(&carve, (uint64_t)a->T, sizeof *r->sum);
+    carve_order(&room->order, a, &carve);
+    room->key = carve_take(&carve, (uint64_t)most, sizeof *room->key);
+    room->w = carve_take(&carve, attention_stride(most), sizeof *room->w);
+    room->one = carve_take(&carve, (uint64_t)a->at.d_v, sizeof *room->one);
+    room->sum = carve_take(&carve, (uint64_t)a->T, sizeof *room->sum);
     return carve.used;
 }
 
@@ -156,27 +156,27 @@ static uint64_t lsh_room_of(const struct attention *a)
 }
 
 /* Scores of row i -> weights; returns how many keys it sees, *sum as in lsh_room. */
-static int lsh_weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
+static int lsh_weigh(struct lsh_room *room, const struct attention *a, int i, int n, double *sum)
 {
     float max = -INFINITY;
     struct softmax_sums sums;
     int seen = 0;
 
-    nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->q, a->q_stride, r->key, n,
+    nn_kernels()->gather(room->w, a->q + i * a->q_stride, a->q, a->q_stride, room->key, n,
                          a->at.d);
     for (int j = 0; j < n; j++) {
-        r->w[j] *= r->order.unit[r->key[j]];
+        room->w[j] *= room->order.unit[room->key[j]];
         if (a->at.cap > 0)
-            r->w[j] = a->at.cap * elementary_tanhf(r->w[j] / a->at.cap);
-        if (r->key[j] == i)
-            r->w[j] = CHUNKS_LAST_RESORT;
-        if (!visible(&a->at, i, r->key[j]))
-            r->w[j] = 2 * SCORE_HIDDEN;
+            room->w[j] = a->at.cap * elementary_tanhf(room->w[j] / a->at.cap);
+        if (room->key[j] == i)
+            room->w[j] = CHUNKS_LAST_RESORT;
+        if (!visible(&a->at, i, room->key[j]))
+            room->w[j] = 2 * SCORE_HIDDEN;
         else
             seen++;
-        max = r->w[j] > max ? r->w[j] : max;
+        max = room->w[j] > max ? room->w[j] : max;
     }
-    sums = softmax_row(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
+    sums = softmax_row(room->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
     *sum = max + elementary_log(sums.e);
     return seen;
 }
@@ -246,17 +246,17 @@ static double lsh_score(const struct attention *a, int i, int j)
 }
 
 /* times[T, S] = how often each row meets each key that it sees, in all hashings. */
-static void count_meetings(double *times, const struct order *o, const struct attention *a,
+static void count_meetings(double *times, const struct order *order, const struct attention *a,
                            int *key)
 {
-    int S = a->at.S, all = a->params->n_rounds * o->n_chunks;
+    int S = a->at.S, all = a->params->n_rounds * order->n_chunks;
 
     memset(times, 0, (size_t)a->T * (size_t)S * sizeof *times);
     for (int chunk = 0; chunk < all; chunk++) {
-        int count = ring_keys(key, o, a, chunk), n_own;
+        int count = ring_keys(key, order, a, chunk), n_own;
         const int *own;
 
-        n_own = chunk_at(o, a, chunk, &own);
+        n_own = chunk_at(order, a, chunk, &own);
         for (int t = 0; t < n_own; t++)
             for (int j = 0; j < count; j++)
                 times[(int64_t)own[t] * S + key[j]] += visible(&a->at, own[t], key[j]);

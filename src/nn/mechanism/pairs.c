@@ -31,28 +31,28 @@ struct pairs_room {
     void *shared;
 };
 
-static uint64_t pairs_share_out(struct pairs_room *r, const struct attention *a,
-                        const struct pair_steps *s, void *base)
+static uint64_t pairs_share_out(struct pairs_room *room, const struct attention *a,
+                        const struct pair_steps *steps, void *base)
 {
     const struct attend *at = &a->at;
     struct carve carve = { base, 0 };
     uint64_t S = (uint64_t)at->S, d = (uint64_t)at->d;
 
-    *r = (struct pairs_room){ 0 };
-    r->packed = carve_take(&carve, attention_packed(at->S, at->d, at->d_v),
-                           sizeof(float));
-    r->w = carve_take(&carve, (s->hold ? (uint64_t)a->T : ATTEND_ROWS) *
-                      attention_stride(at->S), sizeof(float));
-    if (s->weigh != NULL)
-        r->spare = carve_take(&carve, 2 * S, sizeof(float));
-    if (s->round != NULL) {
-        r->q = carve_take(&carve, ATTEND_ROWS * d, sizeof(float));
-        r->k = carve_take(&carve, S * d, sizeof(float));
-        r->q_factor = carve_take(&carve, ATTEND_ROWS, sizeof(float));
-        r->k_factor = carve_take(&carve, S, sizeof(float));
+    *room = (struct pairs_room){ 0 };
+    room->packed = carve_take(&carve, attention_packed(at->S, at->d, at->d_v),
+                              sizeof(float));
+    room->w = carve_take(&carve, (steps->hold ? (uint64_t)a->T : ATTEND_ROWS) *
+                         attention_stride(at->S), sizeof(float));
+    if (steps->weigh != NULL)
+        room->spare = carve_take(&carve, 2 * S, sizeof(float));
+    if (steps->round != NULL) {
+        room->q = carve_take(&carve, ATTEND_ROWS * d, sizeof(float));
+        room->k = carve_take(&carve, S * d, sizeof(float));
+        room->q_factor = carve_take(&carve, ATTEND_ROWS, sizeof(float));
+        room->k_factor = carve_take(&carve, S, sizeof(float));
     }
-    if (s->shared != NULL)
-        r->shared = carve_take(&carve, s->shared(a), 1);
+    if (steps->shared != NULL)
+        room->shared = carve_take(&carve, steps->shared(a), 1);
     return carve.used;
 }
 
@@ -70,38 +70,38 @@ uint64_t pairs_room(const struct attention *a)
     return pairs_share_out(&room, a, steps_of(a), NULL);
 }
 
-uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base)
+uint64_t pairs_copy(struct pairs_copy *copy, const struct attention *a, int n_keys, void *base)
 {
     struct carve carve = { base, 0 };
 
-    c->k = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d, sizeof *c->k);
-    c->v = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d_v, sizeof *c->v);
-    c->own = *a;
-    c->own.k = c->k;
-    c->own.v = c->v;
-    c->own.k_stride = a->at.d;
-    c->own.v_stride = a->at.d_v;
-    c->own.at.S = n_keys;
-    c->rest = carve_take(&carve, pairs_room(&c->own), 1);
+    copy->k = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d, sizeof *copy->k);
+    copy->v = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d_v, sizeof *copy->v);
+    copy->own = *a;
+    copy->own.k = copy->k;
+    copy->own.v = copy->v;
+    copy->own.k_stride = a->at.d;
+    copy->own.v_stride = a->at.d_v;
+    copy->own.at.S = n_keys;
+    copy->rest = carve_take(&carve, pairs_room(&copy->own), 1);
     return carve.used;
 }
 
-static void pairs_prepare(struct pairs_room *r, const struct attention *a,
-                          const struct pair_steps *s)
+static void pairs_prepare(struct pairs_room *room, const struct attention *a,
+                          const struct pair_steps *steps)
 {
     const float *k = a->k;
     int64_t k_stride = a->k_stride;
 
-    if (s->round != NULL) {
+    if (steps->round != NULL) {
         for (int j = 0; j < a->at.S; j++)
-            r->k_factor[j] = s->round(r->k + (int64_t)j * a->at.d, a->k + j * a->k_stride,
-                                      a->at.d);
-        k = r->k;
+            room->k_factor[j] = steps->round(room->k + (int64_t)j * a->at.d, a->k + j * a->k_stride,
+                                             a->at.d);
+        k = room->k;
         k_stride = a->at.d;
     }
-    attention_pack(r->packed, k, k_stride, a->v, a->v_stride, a->at.S, a->at.d, a->at.d_v);
-    if (s->prepare != NULL)
-        s->prepare(r->shared, a);
+    attention_pack(room->packed, k, k_stride, a->v, a->v_stride, a->at.S, a->at.d, a->at.d_v);
+    if (steps->prepare != NULL)
+        steps->prepare(room->shared, a);
 }
 
 /* A block of rows: what all of its steps read. */
@@ -111,16 +111,16 @@ struct block {
     int row0, n_rows, key0, n_keys;
 };
 
-static struct block block_at(const struct pairs_room *r, const struct attention *a,
-                             const struct pair_steps *s, int row0)
+static struct block block_at(const struct pairs_room *room, const struct attention *a,
+                             const struct pair_steps *steps, int row0)
 {
     int n_rows = a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS;
     struct key_range keys = visible_keys(&a->at, row0, n_rows);
-    struct block block = { .at = a->at, .w = r->w, .row0 = row0, .n_rows = n_rows,
+    struct block block = { .at = a->at, .w = room->w, .row0 = row0, .n_rows = n_rows,
                            .key0 = (int)keys.first,
                            .n_keys = (int)(keys.end - keys.first) };
 
-    if (s->hold)
+    if (steps->hold)
         block.w += (size_t)row0 * attention_stride(a->at.S);
     if (block.at.hidden != NULL)
         block.at.hidden += (size_t)row0 * block.at.hidden_stride + (size_t)block.key0;
@@ -128,75 +128,78 @@ static struct block block_at(const struct pairs_room *r, const struct attention 
 }
 
 /* Products q.k of a block, or what the mechanism has in their place. */
-static void block_products(struct pairs_room *r, const struct attention *a,
-                           const struct pair_steps *s, const struct block *b)
+static void block_products(struct pairs_room *room, const struct attention *a,
+                           const struct pair_steps *steps, const struct block *block)
 {
     size_t stride = attention_stride(a->at.S);
-    const float *q = a->q + b->row0 * a->q_stride;
+    const float *q = a->q + block->row0 * a->q_stride;
     int64_t q_stride = a->q_stride;
     int d = a->at.d;
 
-    if (s->score != NULL) {
-        for (int t = 0; t < b->n_rows; t++)
-            s->score(b->w + (size_t)t * stride, a, r->shared, b->row0 + t, b->key0,
-                     b->n_keys);
+    if (steps->score != NULL) {
+        for (int t = 0; t < block->n_rows; t++)
+            steps->score(block->w + (size_t)t * stride, a, room->shared, block->row0 + t,
+                         block->key0, block->n_keys);
         return;
     }
-    if (s->round != NULL) {
-        for (int t = 0; t < b->n_rows; t++)
-            r->q_factor[t] = s->round(r->q + (int64_t)t * d, q + t * q_stride, d);
-        q = r->q;
+    if (steps->round != NULL) {
+        for (int t = 0; t < block->n_rows; t++)
+            room->q_factor[t] = steps->round(room->q + (int64_t)t * d, q + t * q_stride, d);
+        q = room->q;
         q_stride = d;
     }
-    attention_products(b->w, stride, q, q_stride, r->packed, &b->at, b->row0, b->n_rows);
-    for (int t = 0; s->round != NULL && t < b->n_rows; t++)
-        for (int j = 0; j < b->n_keys; j++)
-            b->w[(size_t)t * stride + (size_t)j] *=
-                r->q_factor[t] * r->k_factor[b->key0 + j];
+    attention_products(block->w, stride, q, q_stride, room->packed, &block->at, block->row0,
+                       block->n_rows);
+    for (int t = 0; steps->round != NULL && t < block->n_rows; t++)
+        for (int j = 0; j < block->n_keys; j++)
+            block->w[(size_t)t * stride + (size_t)j] *=
+                    room->q_factor[t] * room->k_factor[block->key0 + j];
 }
 
 /* Scores of one row -> weights; sees: it sees any of the keys. */
 static void weigh_row(float *row, int n, struct key_range own, bool sees,
-                      const struct attention *a, const struct pair_steps *s, float *spare)
+                      const struct attention *a, const struct pair_steps *steps, float *spare)
 {
     if (!sees)
         memset(row, 0, (size_t)n * sizeof *row);
-    else if (s->weigh != NULL)
-        s->weigh(row, n, (int)own.first, (int)own.end, a, spare);
+    else if (steps->weigh != NULL)
+        steps->weigh(row, n, (int)own.first, (int)own.end, a, spare);
     else
         softmax_row(row, n, (int)own.first, (int)own.end, 1);
 }
 
-static void score_rows(struct pairs_room *r, const struct attention *a,
-                       const struct pair_steps *s, const struct block *b)
+static void score_rows(struct pairs_room *room, const struct attention *a,
+                       const struct pair_steps *steps, const struct block *block)
 {
-    if (b->n_keys == 0)
+    if (block->n_keys == 0)
         return;
-    block_products(r, a, s, b);
-    score_block(&b->at, b->w, attention_stride(a->at.S), b->row0, b->n_rows, b->key0,
-                b->n_keys);
+    block_products(room, a, steps, block);
+    score_block(&block->at, block->w, attention_stride(a->at.S), block->row0, block->n_rows,
+                block->key0, block->n_keys);
 }
 
-static void weigh_rows(struct pairs_room *r, float *out, int64_t out_stride,
-                       const struct attention *a, const struct pair_steps *s,
-                       const struct block *b)
+static void weigh_rows(struct pairs_room *room, float *out, int64_t out_stride,
+                       const struct attention *a, const struct pair_steps *steps,
+                       const struct block *block)
 {
     size_t stride = attention_stride(a->at.S);
 
-    for (int t = 0; t < b->n_rows && b->n_keys == 0; t++)
+    for (int t = 0; t < block->n_rows && block->n_keys == 0; t++)
         memset(out + t * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
-    if (b->n_keys == 0)
+    if (block->n_keys == 0)
         return;
-    for (int t = 0; t < b->n_rows; t++) {
-        struct key_range own = visible_range(&b->at, b->row0 + t);
+    for (int t = 0; t < block->n_rows; t++) {
+        struct key_range own = visible_range(&block->at, block->row0 + t);
 
-        own = (struct key_range){ own.first - b->key0, own.end - b->key0 };
-        weigh_row(b->w + (size_t)t * stride, (b->n_keys + PANEL - 1) / PANEL * PANEL, own,
-                  visible_any(&b->at, t, own), a, s, r->spare);
+        own = (struct key_range){ own.first - block->key0, own.end - block->key0 };
+        weigh_row(block->w + (size_t)t * stride, (block->n_keys + PANEL - 1) / PANEL * PANEL, own,
+                  visible_any(&block->at, t, own), a, steps, room->spare);
     }
-    if (b->at.precision != PRECISION_F32)
-        precision_round(b->at.precision, b->w, b->w, (int64_t)b->n_rows * (int64_t)stride);
-    attention_values(out, out_stride, b->w, stride, r->packed, &b->at, b->row0, b->n_rows);
+    if (block->at.precision != PRECISION_F32)
+        precision_round(block->at.precision, block->w, block->w,
+                        (int64_t)block->n_rows * (int64_t)stride);
+    attention_values(out, out_stride, block->w, stride, room->packed, &block->at, block->row0,
+                     block->n_rows);
 }
 
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room)

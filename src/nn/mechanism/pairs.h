@@ -44,7 +44,7 @@ struct pairs_copy {
 };
 
 /* Divides the memory at base, aligned to 64; base NULL: only counts.  Returns the bytes. */
-uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base);
+uint64_t pairs_copy(struct pairs_copy *copy, const struct attention *a, int n_keys, void *base);
 
 /* `reference` of struct mechanism, with its `pairs`, which may use room. */
 void pairs_reference(double *w, double *out, const struct attention *a, void *room);

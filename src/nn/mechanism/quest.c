@@ -67,7 +67,7 @@ static struct key_range within(const struct attention *a, int page, int first, i
 
 /* Bounds of the pages that row i sees a key of, over the keys that it sees: those of the
  * book where no key so far is hidden.  Returns how many. */
-static int bounds(struct book *b, int *key, const struct attention *a, int i, int first,
+static int bounds(struct book *book, int *key, const struct attention *a, int i, int first,
                   int end)
 {
     const float *q = a->q + i * a->q_stride;
@@ -81,10 +81,10 @@ static int bounds(struct book *b, int *key, const struct attention *a, int i, in
 
         if (n_seen == 0)
             continue;
-        b->bound[count] = n_seen == n_known ?
-                              keep_bound(&b->pages, q, page) :
+        book->bound[count] = n_seen == n_known ?
+                              keep_bound(&book->pages, q, page) :
                               keep_bound_of(q, a->k, a->k_stride, a->at.d, key, n_seen);
-        b->page[count++] = page;
+        book->page[count++] = page;
     }
     return count;
 }

@@ -130,27 +130,27 @@ static int ablate_check(void *self, struct err *e)
 }
 
 /* --metric and --sort name a number that there is. */
-static int check_metric(const struct ablate_job *j, const char *option, int asked,
+static int check_metric(const struct ablate_job *job, const char *option, int asked,
                         struct err *e)
 {
     int i = asked - 1;
 
-    if (asked == 0 || (ablate_patches(j) && (i == N_ABLATE || i == ABLATE_KL)))
+    if (asked == 0 || (ablate_patches(job) && (i == N_ABLATE || i == ABLATE_KL)))
         return 0;
-    if (ablate_patches(j) || i == N_ABLATE)
-        return err_set(e, ERR_USAGE, ablate_patches(j) ? "%s: '%s': expected patch or kl" :
+    if (ablate_patches(job) || i == N_ABLATE)
+        return err_set(e, ERR_USAGE, ablate_patches(job) ? "%s: '%s': expected patch or kl" :
                        "%s: '%s' requires --patch", option, ablate_metrics[i]);
-    if ((j->measure == ABLATE_HIDDEN) == (i == ABLATE_CHANGE)) {
-        if (i != ABLATE_DIRECT || j->has_direct)
+    if ((job->measure == ABLATE_HIDDEN) == (i == ABLATE_CHANGE)) {
+        if (i != ABLATE_DIRECT || job->has_direct)
             return 0;
         return err_set(e, ERR_USAGE, "%s: '%s': the head of %s is not linear, or its streams "
                        "are mixed, so that no head writes into its logits by itself", option,
-                       ablate_metrics[i], j->job.s.model->name);
+                       ablate_metrics[i], job->job.s.model->name);
     }
     return err_set(e, ERR_USAGE, "%s: '%s': %s has %s output head: expected %s", option,
-                   ablate_metrics[i], j->job.s.model->name,
-                   j->measure == ABLATE_HIDDEN ? "no" : "an",
-                   j->measure == ABLATE_HIDDEN ? "change" : "dloss, kl or direct");
+                   ablate_metrics[i], job->job.s.model->name,
+                   job->measure == ABLATE_HIDDEN ? "no" : "an",
+                   job->measure == ABLATE_HIDDEN ? "change" : "dloss, kl or direct");
 }
 
 static int ablate_prepare(void *self, struct err *e)
@@ -186,15 +186,15 @@ static void ablate_begin(void *self)
         input_tell_passed(j->job.in, ablate_partner_passed, j);
 }
 
-static int patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
+static int patch_text(struct ablate_job *job, struct arena *a, const struct item *item,
                       const char *path, struct err *e)
 {
     struct ablate_patched patched;
 
-    if (ablate_patch_text(j, a, item, &patched, e) != 0)
+    if (ablate_patch_text(job, a, item, &patched, e) != 0)
         return -1;
-    return path != NULL ? ablate_patch_draw(j, &patched, path, a, e) :
-                          ablate_patch_write(j, a, &patched, e);
+    return path != NULL ? ablate_patch_draw(job, &patched, path, a, e) :
+                          ablate_patch_write(job, a, &patched, e);
 }
 
 static int ablate_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
@@ -226,10 +226,10 @@ static int ablate_add_text(void *self, struct arena *a, const struct item *item,
 
 /* ---- pictures ---- */
 
-static const char *ablate_caption(const struct ablate_job *j, struct arena *a, const char *of)
+static const char *ablate_caption(const struct ablate_job *job, struct arena *a, const char *of)
 {
-    return arena_printf(a, "%s: heads' outputs replaced by %s%s%s.", j->job.s.model->name,
-                        ablate_with_text(j), of, figure_changes(a, j->job.s.asked));
+    return arena_printf(a, "%s: heads' outputs replaced by %s%s%s.", job->job.s.model->name,
+                        ablate_with_text(job), of, figure_changes(a, job->job.s.asked));
 }
 
 static int draw_text(void *self, struct arena *a, const struct item *item, const char *path,

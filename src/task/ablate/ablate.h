@@ -121,21 +121,21 @@ enum { ABLATE_TRAILS = 32 };        /* rows whose trails (run/trail.h) are in me
 double ablate_keeps(void *self, const struct item *item);
 /* Copies of a text in one pass, at least 1, and rows of logits at once: most, or fewer under
  * --max-memory. */
-int ablate_copies(const struct ablate_run *r, int most);
-int ablate_rows_at_once(const struct ablate_job *j, int most);
+int ablate_copies(const struct ablate_run *run, int most);
+int ablate_rows_at_once(const struct ablate_job *job, int most);
 
 /* The model that has a stack's heads: the model or its decoder. */
-const struct model *ablate_model(const struct ablate_job *j, enum stack_id stack);
+const struct model *ablate_model(const struct ablate_job *job, enum stack_id stack);
 
 /* A random set with as many heads in each layer as the chosen set. */
-void ablate_random(const struct ablate_job *j, const struct ablate_set *chosen,
+void ablate_random(const struct ablate_job *job, const struct ablate_set *chosen,
                    struct rng *rng, struct ablate_set *out);
 
 /* Called before the session's selection: makes a pair run whole, whichever stack is chosen. */
-void ablate_before_select(struct ablate_job *j);
+void ablate_before_select(struct ablate_job *job);
 
 /* Sets stack, measure, heads and sets from the options.  Errors: ERR_USAGE, ERR_INPUT. */
-int ablate_choose(struct ablate_job *j, struct err *e);
+int ablate_choose(struct ablate_job *job, struct err *e);
 
 /* ---- replacements of heads' outputs ---- */
 
@@ -168,18 +168,18 @@ struct ablate_run {
  * Runs the item and stores what passes from its layers require; keep_z: heads' outputs too, and
  * with ABLATE_UNIFORM their replacements.  Errors: those of session_forward.
  */
-int ablate_run(struct ablate_run *r, bool keep_z, struct err *e);
+int ablate_run(struct ablate_run *run, bool keep_z, struct err *e);
 
 /*
  * hidden[n_sets, T, d_hidden] = the last hidden states with the heads of each set replaced, by
  * one pass over a copy of the text for each set.
  */
-int ablate_run_sets(const struct ablate_run *r, const struct ablate_set *set, int n_sets,
+int ablate_run_sets(const struct ablate_run *run, const struct ablate_set *set, int n_sets,
                     float *hidden, struct err *e);
 
 /* How many sets, from the first on, can share a pass: they begin at one layer, and fit into
  * memory. */
-int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n_sets);
+int ablate_group(const struct ablate_run *run, const struct ablate_set *set, int n_sets);
 
 /* ---- effects ---- */
 
@@ -192,11 +192,11 @@ struct ablate_sums {
  * out[n] = the sums over the run's rows for hidden[n, T, d_hidden]; *clean: the loss of the run
  * itself.
  */
-void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
+void ablate_measure(const struct ablate_run *run, const float *hidden, int n,
                     struct ablate_sums *out, double *clean);
 
 /* sum[n_heads] += first-order changes of the loss, over the run's rows. */
-int ablate_direct(const struct ablate_run *r, double *sum, struct err *e);
+int ablate_direct(const struct ablate_run *run, double *sum, struct err *e);
 
 /* ---- results of one text ---- */
 
@@ -211,20 +211,20 @@ struct ablate_found {
 };
 
 /* Computes the effect of each set in the text.  Errors: those of the passes. */
-int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_text(struct ablate_job *job, struct arena *a, const struct item *item,
                 const struct ablate_set *set, int n_sets, struct ablate_found *out,
                 struct err *e);
 
 /* ---- time ---- */
 
-void ablate_time_begin(struct ablate_time *t);
-void ablate_time_run(struct ablate_time *t);        /* the passes have ended */
+void ablate_time_begin(struct ablate_time *time);
+void ablate_time_run(struct ablate_time *time);        /* the passes have ended */
 
 /*
  * Called after the first n of all sets of a text: a note if the whole run will take more than ten
  * seconds; ERR_USAGE if more than an hour, without --yes.  n_runs: runs per text (masked tokens).
  */
-int ablate_time_check(struct ablate_job *j, const struct ablate_run *r,
+int ablate_time_check(struct ablate_job *job, const struct ablate_run *run,
                       const struct ablate_set *all, int n_all, int n, int n_runs,
                       struct err *e);
 
@@ -233,15 +233,15 @@ const char *ablate_time_text(struct arena *a, double seconds);
 
 /* ---- --greedy ---- */
 
-int ablate_greedy_check(const struct ablate_job *j, struct err *e);
-int ablate_greedy_open(struct ablate_job *j, struct err *e);
+int ablate_greedy_check(const struct ablate_job *job, struct err *e);
+int ablate_greedy_open(struct ablate_job *job, struct err *e);
 /* The single heads of a text; and the curve, if it is the only text. */
-int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_greedy_text(struct ablate_job *job, struct arena *a, const struct item *item,
                        struct err *e);
 /* The same, as a picture. */
-int ablate_greedy_picture(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_greedy_picture(struct ablate_job *job, struct arena *a, const struct item *item,
                           const char *path, struct err *e);
-int ablate_greedy_end(struct ablate_job *j, struct err *e);
+int ablate_greedy_end(struct ablate_job *job, struct err *e);
 
 /* A point of the curve. */
 struct ablate_point {
@@ -261,13 +261,14 @@ struct ablate_curve {
 
 extern const struct record ablate_greedy_record;
 
-void ablate_greedy_columns(struct ablate_job *j);
-void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c);
+void ablate_greedy_columns(struct ablate_job *job);
+void ablate_greedy_write(struct ablate_job *job, struct arena *a, const struct ablate_curve *curve);
 
 /* Draws the curve of the chosen heads, and that of random sets with their range.  of: the text, for
  * the caption: ", “the cat sat”". */
-int ablate_greedy_draw(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
-                       const char *of, const char *path, struct err *e);
+int ablate_greedy_draw(const struct ablate_job *job, struct arena *a,
+                       const struct ablate_curve *curve, const char *of, const char *path,
+                       struct err *e);
 
 /* ---- --patch ---- */
 
@@ -285,28 +286,28 @@ struct ablate_patched {
                                    no --by-position */
 };
 
-static inline bool ablate_patches(const struct ablate_job *j)
+static inline bool ablate_patches(const struct ablate_job *job)
 {
-    return j->args->patch != NULL || j->args->patch_ids != NULL;
+    return job->args->patch != NULL || job->args->patch_ids != NULL;
 }
 
 /* Checks the options against the open model.  ERR_USAGE, ERR_INPUT: it does not predict tokens. */
-int ablate_patch_prepare(struct ablate_job *j, struct err *e);
+int ablate_patch_prepare(struct ablate_job *job, struct err *e);
 
 /* Errors: ERR_INPUT: the two texts differ in their number of tokens; those of the passes. */
-int ablate_patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_patch_text(struct ablate_job *job, struct arena *a, const struct item *item,
                       struct ablate_patched *out, struct err *e);
 
 /* The query tokens of a head. */
-const struct tokens *ablate_rows_of(const struct ablate_job *j, const struct item *item,
+const struct tokens *ablate_rows_of(const struct ablate_job *job, const struct item *item,
                                     const struct ablate_head *head);
 
 extern const struct record ablate_patch_record;
 
-void ablate_patch_columns(struct ablate_job *j);
-int ablate_patch_write(struct ablate_job *j, struct arena *a, const struct ablate_patched *p,
-                       struct err *e);
-int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p,
+void ablate_patch_columns(struct ablate_job *job);
+int ablate_patch_write(struct ablate_job *job, struct arena *a,
+                       const struct ablate_patched *patched, struct err *e);
+int ablate_patch_draw(const struct ablate_job *job, const struct ablate_patched *patched,
                       const char *path, struct arena *a, struct err *e);
 
 /* ---- means, partners ---- */
@@ -315,10 +316,10 @@ int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p
  * Sets the mean outputs of --with mean: from --means, else over all texts of the input, which is
  * read for that; writes them to --means-out.
  */
-int ablate_means(struct ablate_job *j, struct err *e);
+int ablate_means(struct ablate_job *job, struct err *e);
 /* The replacements for the outputs of this text; NULL: with --by-position, fewer than two texts are
  * as long. */
-const struct ablate_values *ablate_means_values(const struct ablate_job *j,
+const struct ablate_values *ablate_means_values(const struct ablate_job *job,
                                                 const struct item *item);
 
 struct ablate_partners *ablate_partners_new(struct arena *like);
@@ -329,7 +330,7 @@ void ablate_partner_passed(void *self, const struct item *item);
  * *out: the outputs of the nearest earlier text with as many tokens; NULL if there is none.  Then
  * stores the text for later ones.
  */
-int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_partner(struct ablate_job *job, struct arena *a, const struct item *item,
                    const struct ablate_values **out, struct err *e);
 
 /* ---- reports ---- */
@@ -337,40 +338,40 @@ int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *ite
 extern const struct record ablate_record, ablate_summary_record;
 
 /* Sets the records of the job, without columns that are not measured. */
-void ablate_columns(struct ablate_job *j);
-void ablate_summary_columns(struct ablate_job *j);
+void ablate_columns(struct ablate_job *job);
+void ablate_summary_columns(struct ablate_job *job);
 
-int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_write(struct ablate_job *job, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e);
-void ablate_write_summary(struct ablate_job *j, struct arena *a);
+void ablate_write_summary(struct ablate_job *job, struct arena *a);
 
 /* ---- --summary, --shard, --resume, merge ---- */
 
 /* Allocates the sums over texts. */
-void ablate_summary_open(struct ablate_job *j);
-void ablate_summary_add(struct ablate_job *j, const struct item *item,
+void ablate_summary_open(struct ablate_job *job);
+void ablate_summary_add(struct ablate_job *job, const struct item *item,
                         const struct ablate_found *found);
 
 /* Functions of task/parts.h. */
 void ablate_sums_describe(void *self, json_t *run, json_t *part);
-void ablate_sums_words(void *self, struct words *w);
+void ablate_sums_words(void *self, struct words *words);
 int ablate_sums_open(void *self, const struct sums *part, struct err *e);
 
 /* Whether the selected heads are of more than one stack. */
-bool ablate_several_stacks(const struct ablate_job *j);
-struct head_id ablate_head_id(const struct ablate_head *h);
-const struct head_id *ablate_head_ids(const struct ablate_job *j);     /* [n_asked] */
+bool ablate_several_stacks(const struct ablate_job *job);
+struct head_id ablate_head_id(const struct ablate_head *head);
+const struct head_id *ablate_head_ids(const struct ablate_job *job);     /* [n_asked] */
 
 /* Indices of the selected heads in the order of --sort and --reverse; value(of, head, number): the
  * sort key, number an index into ablate_metrics. */
-int *ablate_order(const struct ablate_job *j, struct arena *a,
+int *ablate_order(const struct ablate_job *job, struct arena *a,
                   double (*value)(const void *of, int head, int number), const void *of);
 
 /* The number that a picture shows, by --metric. */
-enum ablate_number ablate_shown(const struct ablate_job *j);
+enum ablate_number ablate_shown(const struct ablate_job *job);
 
 /* Draws value[n_asked] as cells: one row per layer, one column per head. */
-int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
+int ablate_draw(const struct ablate_job *job, const char *caption, const double *value,
                 const char *path, struct arena *a, struct err *e);
 
 #endif

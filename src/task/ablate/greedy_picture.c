@@ -5,17 +5,17 @@
 #include "task/ablate/record.h"
 #include "task/figure_curve.h"
 
-int ablate_greedy_draw(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
+int ablate_greedy_draw(const struct ablate_job *job, struct arena *a, const struct ablate_curve *c,
                        const char *of, const char *path, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     size_t n = (size_t)c->n_points;
-    bool hidden = j->measure == ABLATE_HIDDEN;
+    bool hidden = job->measure == ABLATE_HIDDEN;
     double *x = arena_alloc(a, n, sizeof *x), *chosen = arena_alloc(a, n, sizeof *chosen),
            *none = arena_alloc(a, n, sizeof *none), *mean = arena_alloc(a, n, sizeof *mean),
            *low = arena_alloc(a, n, sizeof *low), *high = arena_alloc(a, n, sizeof *high);
     const struct curve_line line[] = {
-        { j->args->greedy == GREEDY_EXACT ? "the least worth after those before it first" :
+        { job->args->greedy == GREEDY_EXACT ? "the least worth after those before it first" :
                                             "the least worth by itself first", chosen, none, none },
         { "10 random sets of as many heads of each layer", mean, low, high },
     };
@@ -38,7 +38,7 @@ int ablate_greedy_draw(const struct ablate_job *j, struct arena *a, const struct
     }
     caption = arena_printf(a, "%s: heads' outputs replaced by %s, one after the other%s%s; shaded: "
                            "from the least to the largest of 10 random sets.", s->model->name,
-                           ablate_with_text(j), of, figure_changes(a, s->asked));
-    return figure_draw_curve(s, &j->args->shared.figure, &curve, caption,
-                             figure_metadata_run(s, a, NULL), &j->job.results.output, path, a, e);
+                           ablate_with_text(job), of, figure_changes(a, s->asked));
+    return figure_draw_curve(s, &job->args->shared.figure, &curve, caption,
+                             figure_metadata_run(s, a, NULL), &job->job.results.output, path, a, e);
 }

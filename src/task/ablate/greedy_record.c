@@ -103,84 +103,84 @@ const struct record ablate_greedy_record = {
 
 /* ---- rows ---- */
 
-static const char *greedy_name_of(const struct ablate_job *j, struct arena *a, int head)
+static const char *greedy_name_of(const struct ablate_job *job, struct arena *a, int head)
 {
-    const struct ablate_head *h = &j->head[head];
+    const struct ablate_head *h = &job->head[head];
     const char *name = arena_printf(a, "L%dH%d", h->layer, h->head);
 
-    return ablate_several_stacks(j) ? arena_printf(a, "%s %s", family_stack_names[h->stack],
-                                                   name) : name;
+    return ablate_several_stacks(job) ? arena_printf(a, "%s %s", family_stack_names[h->stack],
+                                                     name) : name;
 }
 
-static struct list order_rows(const struct ablate_job *j, struct arena *a,
-                              const struct ablate_curve *c)
+static struct list order_rows(const struct ablate_job *job, struct arena *a,
+                              const struct ablate_curve *curve)
 {
-    struct order_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
+    struct order_row *row = arena_alloc(a, (size_t)job->n_asked, sizeof *row);
 
-    for (int i = 0; i < j->n_asked; i++)
-        row[i] = (struct order_row){ ablate_head_id(&j->head[c->order[i]]), c->step[i] };
-    return (struct list){ row, j->n_asked };
+    for (int i = 0; i < job->n_asked; i++)
+        row[i] = (struct order_row){ ablate_head_id(&job->head[curve->order[i]]), curve->step[i] };
+    return (struct list){ row, job->n_asked };
 }
 
-static struct list point_rows(const struct ablate_job *j, struct arena *a,
-                              const struct ablate_curve *c)
+static struct list point_rows(const struct ablate_job *job, struct arena *a,
+                              const struct ablate_curve *curve)
 {
-    struct point_row *row = arena_alloc(a, (size_t)c->n_points, sizeof *row);
+    struct point_row *row = arena_alloc(a, (size_t)curve->n_points, sizeof *row);
 
-    for (int i = 0; i < c->n_points; i++)
+    for (int i = 0; i < curve->n_points; i++)
         row[i] = (struct point_row){
-            c->point[i], greedy_name_of(j, a, c->order[c->point[i].n_heads - 1]) };
-    return (struct list){ row, c->n_points };
+            curve->point[i], greedy_name_of(job, a, curve->order[curve->point[i].n_heads - 1]) };
+    return (struct list){ row, curve->n_points };
 }
 
-static const struct record *greedy_shown(const struct ablate_job *j, const struct record *r)
+static const struct record *greedy_shown(const struct ablate_job *job, const struct record *record)
 {
     static const char *const of_loss[] = { "dloss", "kl", NULL };
     static const char *const of_hidden[] = { "change", NULL };
 
-    return record_without(j->job.s.a, r, IN_ALL,
-                          j->measure == ABLATE_HIDDEN ? of_loss : of_hidden);
+    return record_without(job->job.s.a, record, IN_ALL,
+                          job->measure == ABLATE_HIDDEN ? of_loss : of_hidden);
 }
 
-void ablate_greedy_columns(struct ablate_job *j)
+void ablate_greedy_columns(struct ablate_job *job)
 {
-    j->job.record = greedy_shown(j, &ablate_greedy_record);
-    j->record = greedy_shown(j, &point_record);
+    job->job.record = greedy_shown(job, &ablate_greedy_record);
+    job->record = greedy_shown(job, &point_record);
 }
 
 /* The heads, as they go: lines of at most 80 columns. */
-static void print_order(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
-                        FILE *f)
+static void print_order(const struct ablate_job *job, struct arena *a,
+                        const struct ablate_curve *curve, FILE *file)
 {
     size_t column = strlen("order:");
 
-    fputs("order:", f);
-    for (int i = 0; i < j->n_asked; i++) {
-        const char *name = greedy_name_of(j, a, c->order[i]);
+    fputs("order:", file);
+    for (int i = 0; i < job->n_asked; i++) {
+        const char *name = greedy_name_of(job, a, curve->order[i]);
 
         if (column + 1 + strlen(name) > 79) {
-            fputs("\n      ", f);
+            fputs("\n      ", file);
             column = strlen("order:");
         }
-        fprintf(f, " %s", name);
+        fprintf(file, " %s", name);
         column += 1 + strlen(name);
     }
-    putc('\n', f);
+    putc('\n', file);
 }
 
-void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c)
+void ablate_greedy_write(struct ablate_job *job, struct arena *a, const struct ablate_curve *curve)
 {
-    struct report *r = &j->job.results.report;
-    bool exact = j->args->greedy == GREEDY_EXACT;
-    struct greedy_row row = { j->job.s.name, j->job.s.model->family->name,
-                              ablate_withs[j->args->with], ablate_measures[j->measure], exact,
-                              c->n_texts, c->n_rows, c->loss, order_rows(j, a, c),
-                              point_rows(j, a, c) };
+    struct report *r = &job->job.results.report;
+    bool exact = job->args->greedy == GREEDY_EXACT;
+    struct greedy_row row = { job->job.s.name, job->job.s.model->family->name,
+                              ablate_withs[job->args->with], ablate_measures[job->measure], exact,
+                              curve->n_texts, curve->n_rows, curve->loss, order_rows(job, a, curve),
+                              point_rows(job, a, curve) };
 
     report_row_or_table(r, &row, arena_printf(
         a, "heads replaced one after the other, the least worth %s first; mean of %lld text%s",
-        exact ? "after those before it" : "by itself", (long long)c->n_texts,
-        str_plural(c->n_texts)), j->record, row.points, a);
+        exact ? "after those before it" : "by itself", (long long)curve->n_texts,
+        str_plural(curve->n_texts)), job->record, row.points, a);
     if (r->format == REPORT_TABLE)
-        print_order(j, a, c, r->file);
+        print_order(job, a, curve, r->file);
 }

@@ -29,56 +29,56 @@ enum { LEAST_TEXTS = 2 };
 
 /* ---- room ---- */
 
-static int means_layers_of(const struct ablate_job *j, int stack)
+static int means_layers_of(const struct ablate_job *job, int stack)
 {
-    return ablate_model(j, (enum stack_id)stack)->config.n_layers;
+    return ablate_model(job, (enum stack_id)stack)->config.n_layers;
 }
 
-static int means_width_of(const struct ablate_job *j, int stack)
+static int means_width_of(const struct ablate_job *job, int stack)
 {
-    const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
+    const struct config *config = &ablate_model(job, (enum stack_id)stack)->config;
 
     return config->n_heads * config->d_value;
 }
 
-static bool has_stack(const struct ablate_job *j, int stack)
+static bool has_stack(const struct ablate_job *job, int stack)
 {
-    for (int i = 0; i < j->n_heads; i++)
-        if ((int)j->head[i].stack == stack)
+    for (int i = 0; i < job->n_heads; i++)
+        if ((int)job->head[i].stack == stack)
             return true;
     return false;
 }
 
 /* [L, H d_v] of an attention. */
-static size_t means_size_of(const struct ablate_job *j, int stack)
+static size_t means_size_of(const struct ablate_job *job, int stack)
 {
-    return (size_t)means_layers_of(j, stack) * (size_t)means_width_of(j, stack);
+    return (size_t)means_layers_of(job, stack) * (size_t)means_width_of(job, stack);
 }
 
-static void means_grow(struct ablate_job *j, int stack, int n_places)
+static void means_grow(struct ablate_job *job, int stack, int n_places)
 {
-    struct mean *m = &j->means->of[stack];
-    size_t each = means_size_of(j, stack) * sizeof *m->sum;
+    struct mean *m = &job->means->of[stack];
+    size_t each = means_size_of(job, stack) * sizeof *m->sum;
 
     if (n_places <= m->n_places)
         return;
-    m->sum = arena_regrow(j->means->arena, m->sum, (size_t)m->n_places, (uint64_t)n_places,
+    m->sum = arena_regrow(job->means->arena, m->sum, (size_t)m->n_places, (uint64_t)n_places,
                           each);
-    m->n = arena_regrow(j->means->arena, m->n, (size_t)m->n_places, (uint64_t)n_places,
+    m->n = arena_regrow(job->means->arena, m->n, (size_t)m->n_places, (uint64_t)n_places,
                         sizeof *m->n);
     m->n_places = n_places;
 }
 
-static void means_new(struct ablate_job *j)
+static void means_new(struct ablate_job *job)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
 
-    j->means = arena_alloc(a, 1, sizeof *j->means);
-    j->means->arena = arena_child(a);
-    j->means->values.one_row = !j->args->by_position;
+    job->means = arena_alloc(a, 1, sizeof *job->means);
+    job->means->arena = arena_child(a);
+    job->means->values.one_row = !job->args->by_position;
     for (int stack = 0; stack < N_STACK; stack++)
-        if (has_stack(j, stack))
-            means_grow(j, stack, 1);
+        if (has_stack(job, stack))
+            means_grow(job, stack, 1);
 }
 
 /* ---- of all texts ---- */
@@ -89,18 +89,18 @@ static void means_add_row(double *sum, const float *z, int width)
         sum[k] += (double)z[k];
 }
 
-static void means_add_rows(struct ablate_job *j, int stack, float *const *z, int n_rows)
+static void means_add_rows(struct ablate_job *job, int stack, float *const *z, int n_rows)
 {
-    struct mean *m = &j->means->of[stack];
-    int width = means_width_of(j, stack);
+    struct mean *m = &job->means->of[stack];
+    int width = means_width_of(job, stack);
 
-    if (!j->means->values.one_row)
-        means_grow(j, stack, n_rows);
+    if (!job->means->values.one_row)
+        means_grow(job, stack, n_rows);
     for (int i = 0; i < n_rows; i++) {
-        size_t place = j->means->values.one_row ? 0 : (size_t)i;
-        double *sum = m->sum + place * means_size_of(j, stack);
+        size_t place = job->means->values.one_row ? 0 : (size_t)i;
+        double *sum = m->sum + place * means_size_of(job, stack);
 
-        for (int l = 0; l < means_layers_of(j, stack); l++)
+        for (int l = 0; l < means_layers_of(job, stack); l++)
             means_add_row(sum + (int64_t)l * width, z[l] + (int64_t)i * width, width);
         m->n[place]++;
     }
@@ -121,27 +121,27 @@ static int means_add_text(void *self, struct arena *a, const struct item *item, 
 }
 
 /* The values [L] of [n_places, H d_v] of an attention. */
-static float **values_of(struct ablate_job *j, int stack)
+static float **values_of(struct ablate_job *job, int stack)
 {
-    struct arena *a = j->job.s.a;
-    float **z = arena_alloc(a, (size_t)means_layers_of(j, stack), sizeof *z);
+    struct arena *a = job->job.s.a;
+    float **z = arena_alloc(a, (size_t)means_layers_of(job, stack), sizeof *z);
 
-    for (int l = 0; l < means_layers_of(j, stack); l++)
-        z[l] = arena_alloc(a, (size_t)j->means->of[stack].n_places,
-                           (size_t)means_width_of(j, stack) * sizeof **z);
-    j->means->values.z[stack] = z;
+    for (int l = 0; l < means_layers_of(job, stack); l++)
+        z[l] = arena_alloc(a, (size_t)job->means->of[stack].n_places,
+                           (size_t)means_width_of(job, stack) * sizeof **z);
+    job->means->values.z[stack] = z;
     return z;
 }
 
-static void divide(struct ablate_job *j, int stack)
+static void divide(struct ablate_job *job, int stack)
 {
-    const struct mean *m = &j->means->of[stack];
-    float **z = values_of(j, stack);
-    int width = means_width_of(j, stack);
+    const struct mean *m = &job->means->of[stack];
+    float **z = values_of(job, stack);
+    int width = means_width_of(job, stack);
 
     for (int place = 0; place < m->n_places; place++)
-        for (int l = 0; m->n[place] > 0 && l < means_layers_of(j, stack); l++) {
-            const double *sum = m->sum + (size_t)place * means_size_of(j, stack) + l * width;
+        for (int l = 0; m->n[place] > 0 && l < means_layers_of(job, stack); l++) {
+            const double *sum = m->sum + (size_t)place * means_size_of(job, stack) + l * width;
 
             for (int k = 0; k < width; k++)
                 z[l][place * width + k] = (float)(sum[k] / (double)m->n[place]);
@@ -156,13 +156,13 @@ struct shape {
     int n;
 };
 
-static struct shape means_shape_of(const struct ablate_job *j, int stack, int64_t n_places)
+static struct shape means_shape_of(const struct ablate_job *job, int stack, int64_t n_places)
 {
-    const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
+    const struct config *config = &ablate_model(job, (enum stack_id)stack)->config;
     int64_t L = config->n_layers, H = config->n_heads, d = config->d_value;
 
-    return j->args->by_position ? (struct shape){ { n_places, L, H, d }, 4 } :
-                                  (struct shape){ { L, H, d }, 3 };
+    return job->args->by_position ? (struct shape){ { n_places, L, H, d }, 4 } :
+                                    (struct shape){ { L, H, d }, 3 };
 }
 
 /* The array of how many texts each mean is of. */
@@ -171,33 +171,33 @@ static const char *texts_name(struct arena *a, int stack)
     return arena_printf(a, "%s.texts", family_stack_names[stack]);
 }
 
-static void write_stack(const struct ablate_job *j, struct npz *npz, int stack)
+static void write_stack(const struct ablate_job *job, struct npz *npz, int stack)
 {
-    const struct ablate_means *means = j->means;
+    const struct ablate_means *means = job->means;
     const struct mean *m = &means->of[stack];
-    struct shape shape = means_shape_of(j, stack, m->n_places);
-    int width = means_width_of(j, stack), L = means_layers_of(j, stack);
+    struct shape shape = means_shape_of(job, stack, m->n_places);
+    int width = means_width_of(job, stack), L = means_layers_of(job, stack);
     int i = npz_add(npz, family_stack_names[stack], DTYPE_F32, shape.n, shape.dim);
 
     for (int place = 0; place < m->n_places; place++)
         for (int l = 0; l < L; l++)
             npz_put(npz, i, ((int64_t)place * L + l) * width,
                     means->values.z[stack][l] + (int64_t)place * width, width);
-    if (!j->args->by_position)
+    if (!job->args->by_position)
         return;
-    i = npz_add(npz, texts_name(j->job.s.a, stack), DTYPE_I64, 1, shape.dim);
+    i = npz_add(npz, texts_name(job->job.s.a, stack), DTYPE_I64, 1, shape.dim);
     npz_put(npz, i, 0, m->n, m->n_places);
 }
 
 /* The array that says which weights they are of: the 64 bits of a hash. */
 static const char weights_name[] = "weights_hash";
 
-static int64_t weights_number(const struct ablate_job *j)
+static int64_t weights_number(const struct ablate_job *job)
 {
-    return (int64_t)model_hash_weights(j->job.s.model);
+    return (int64_t)model_hash_weights(job->job.s.model);
 }
 
-static int write_file(const struct ablate_job *j, const char *path, struct err *e)
+static int write_file(const struct ablate_job *job, const char *path, struct err *e)
 {
     const int64_t one = 1;
     struct out out;
@@ -206,12 +206,12 @@ static int write_file(const struct ablate_job *j, const char *path, struct err *
 
     if (out_open(&out, path, OUT_SEEKABLE, e) != 0)
         return -1;
-    npz = npz_new(j->job.s.a, out.file);
+    npz = npz_new(job->job.s.a, out.file);
     for (int stack = 0; stack < N_STACK; stack++)
-        if (j->means->of[stack].sum != NULL)
-            write_stack(j, npz, stack);
+        if (job->means->of[stack].sum != NULL)
+            write_stack(job, npz, stack);
     i = npz_add(npz, weights_name, DTYPE_I64, 1, &one);
-    npz_put(npz, i, 0, &(int64_t){ weights_number(j) }, 1);
+    npz_put(npz, i, 0, &(int64_t){ weights_number(job) }, 1);
     if (npz_finish(npz, e) == 0)
         return out_commit(&out, e);
     out_abort(&out);
@@ -219,11 +219,11 @@ static int write_file(const struct ablate_job *j, const char *path, struct err *
 }
 
 /* The array of means of an attention; NULL: ERR_INPUT. */
-static const struct tensor *find_means(const struct ablate_job *j, const struct weights *w,
+static const struct tensor *find_means(const struct ablate_job *job, const struct weights *weights,
                                        const char *path, int stack, struct err *e)
 {
-    const struct tensor *t = weights_find(w, family_stack_names[stack]);
-    struct shape want = means_shape_of(j, stack, t != NULL && t->n_dims > 0 ? t->shape[0] : 0);
+    const struct tensor *t = weights_find(weights, family_stack_names[stack]);
+    struct shape want = means_shape_of(job, stack, t != NULL && t->n_dims > 0 ? t->shape[0] : 0);
     const char *places = want.n == 4 ? "positions," : "";
     const int64_t *dims = want.dim + want.n - 3;
 
@@ -235,40 +235,40 @@ static const struct tensor *find_means(const struct ablate_job *j, const struct 
                 family_stack_names[stack], places, (int)dims[0], (int)dims[1], (int)dims[2]);
     else
         err_set(e, ERR_INPUT, "%s: %s: shape %s, expected [%s%d,%d,%d] of %s", path, t->name,
-                tensor_shape(j->job.s.a, t), places, (int)dims[0], (int)dims[1], (int)dims[2],
-                j->job.s.model->name);
+                tensor_shape(job->job.s.a, t), places, (int)dims[0], (int)dims[1], (int)dims[2],
+                job->job.s.model->name);
     return NULL;
 }
 
-static int read_means(struct ablate_job *j, const struct tensor *t, const char *path,
+static int read_means(struct ablate_job *job, const struct tensor *tensor, const char *path,
                       int stack, struct err *e)
 {
-    struct mean *m = &j->means->of[stack];
-    int width = means_width_of(j, stack), L = means_layers_of(j, stack);
+    struct mean *m = &job->means->of[stack];
+    int width = means_width_of(job, stack), L = means_layers_of(job, stack);
     float **z;
 
-    means_grow(j, stack, t->n_dims == 4 ? (int)t->shape[0] : 1);
-    z = values_of(j, stack);
-    for (int64_t i = 0; i < t->n_elements; i++) {
+    means_grow(job, stack, tensor->n_dims == 4 ? (int)tensor->shape[0] : 1);
+    z = values_of(job, stack);
+    for (int64_t i = 0; i < tensor->n_elements; i++) {
         int64_t place = i / width / L, l = i / width % L;
         int k = (int)(i % width);
         float *to = &z[l][place * width + k];
 
-        tensor_read(to, t, i, 1);
+        tensor_read(to, tensor, i, 1);
         if (!isfinite(*to))
             return err_set(e, ERR_INPUT, "%s: %s: a mean of layer %d, head %d is not finite",
-                           path, t->name, (int)l, k / (int)t->shape[t->n_dims - 1]);
+                           path, tensor->name, (int)l, k / (int)tensor->shape[tensor->n_dims - 1]);
     }
     m->n[0] = INT64_MAX;
     return 0;
 }
 
-static int read_texts(struct ablate_job *j, const struct weights *w, const char *path,
+static int read_texts(struct ablate_job *job, const struct weights *weights, const char *path,
                       int stack, struct err *e)
 {
-    struct mean *m = &j->means->of[stack];
-    const char *name = texts_name(j->job.s.a, stack);
-    const struct tensor *t = weights_find(w, name);
+    struct mean *m = &job->means->of[stack];
+    const char *name = texts_name(job->job.s.a, stack);
+    const struct tensor *t = weights_find(weights, name);
 
     if (t == NULL || t->n_dims != 1 || t->shape[0] != m->n_places)
         return err_set(e, ERR_INPUT, "%s: %s: expected an array [%d], how many texts each "
@@ -285,21 +285,21 @@ static int read_texts(struct ablate_job *j, const struct weights *w, const char 
     return 0;
 }
 
-static int read_stack(struct ablate_job *j, const struct weights *w, const char *path,
+static int read_stack(struct ablate_job *job, const struct weights *weights, const char *path,
                       int stack, struct err *e)
 {
-    const struct tensor *t = find_means(j, w, path, stack, e);
+    const struct tensor *t = find_means(job, weights, path, stack, e);
 
-    if (t == NULL || read_means(j, t, path, stack, e) != 0)
+    if (t == NULL || read_means(job, t, path, stack, e) != 0)
         return -1;
-    return j->args->by_position ? read_texts(j, w, path, stack, e) : 0;
+    return job->args->by_position ? read_texts(job, weights, path, stack, e) : 0;
 }
 
-static int check_weights(const struct ablate_job *j, const struct weights *w, const char *path,
-                         struct err *e)
+static int check_weights(const struct ablate_job *job, const struct weights *weights,
+                         const char *path, struct err *e)
 {
-    const struct tensor *t = weights_find(w, weights_name);
-    uint64_t want = (uint64_t)weights_number(j), found;
+    const struct tensor *t = weights_find(weights, weights_name);
+    uint64_t want = (uint64_t)weights_number(job), found;
 
     if (t == NULL || t->dtype != DTYPE_I64 || t->n_elements != 1)
         return err_set(e, ERR_INPUT, "%s: holds no array %s of one int64, expected that of "
@@ -307,19 +307,19 @@ static int check_weights(const struct ablate_job *j, const struct weights *w, co
     found = bytes_get(t->data, 8);
     return found == want ? 0 :
            err_set(e, ERR_INPUT, "%s: %s: found %016" PRIx64 ", expected %016" PRIx64
-                   ", that of %s", path, weights_name, found, want, j->job.s.name);
+                   ", that of %s", path, weights_name, found, want, job->job.s.name);
 }
 
-static int means_read_file(struct ablate_job *j, const char *path, struct err *e)
+static int means_read_file(struct ablate_job *job, const char *path, struct err *e)
 {
-    struct weights *w = npz_open(j->job.s.a, path, e);
+    struct weights *w = npz_open(job->job.s.a, path, e);
     int status = w != NULL ? 0 : -1;
 
     for (int stack = 0; status == 0 && stack < N_STACK; stack++)
-        if (j->means->of[stack].sum != NULL)
-            status = read_stack(j, w, path, stack, e);
+        if (job->means->of[stack].sum != NULL)
+            status = read_stack(job, w, path, stack, e);
     if (status == 0)
-        status = check_weights(j, w, path, e);
+        status = check_weights(job, w, path, e);
     weights_close(w);
     return status;
 }
@@ -329,46 +329,46 @@ static bool is_piped(const struct asked *asked)
     return asked->file == NULL || strcmp(asked->file, "-") == 0;
 }
 
-int ablate_means(struct ablate_job *j, struct err *e)
+int ablate_means(struct ablate_job *job, struct err *e)
 {
-    const struct ablate_args *args = j->args;
+    const struct ablate_args *args = job->args;
 
     if (args->with != ABLATE_MEAN)
         return 0;
-    means_new(j);
+    means_new(job);
     if (args->means != NULL)
-        return means_read_file(j, args->means, e);
-    if (j->job.shard.n > 0 && is_piped(&args->shared.asked))
+        return means_read_file(job, args->means, e);
+    if (job->job.shard.n > 0 && is_piped(&args->shared.asked))
         return err_set(e, ERR_USAGE, "--with mean: a shard of texts from a pipe requires "
                        "--means FILE");
-    if (job_again(&j->job, means_add_text, j, e) != 0)
+    if (job_again(&job->job, means_add_text, job, e) != 0)
         return -1;
     for (int stack = 0; stack < N_STACK; stack++)
-        if (j->means->of[stack].sum != NULL)
-            divide(j, stack);
-    return args->means_out != NULL ? write_file(j, args->means_out, e) : 0;
+        if (job->means->of[stack].sum != NULL)
+            divide(job, stack);
+    return args->means_out != NULL ? write_file(job, args->means_out, e) : 0;
 }
 
 /* Each of n rows has a mean of enough texts. */
-static bool reaches(const struct mean *m, int n)
+static bool reaches(const struct mean *mean, int n)
 {
-    if (n > m->n_places)
+    if (n > mean->n_places)
         return false;
     for (int i = 0; i < n; i++)
-        if (m->n[i] < LEAST_TEXTS)
+        if (mean->n[i] < LEAST_TEXTS)
             return false;
     return true;
 }
 
-const struct ablate_values *ablate_means_values(const struct ablate_job *j,
+const struct ablate_values *ablate_means_values(const struct ablate_job *job,
                                                 const struct item *item)
 {
-    const struct ablate_means *m = j->means;
-    bool pair = j->job.s.model->decoder != NULL;
+    const struct ablate_means *m = job->means;
+    bool pair = job->job.s.model->decoder != NULL;
 
     for (int stack = 0; !m->values.one_row && stack < N_STACK; stack++) {
         int n = stack == STACK_ENCODER && pair ? item->tokens.n :
-                                                 session_queries(&j->job.s, item)->n;
+                                                 session_queries(&job->job.s, item)->n;
 
         if (m->of[stack].sum != NULL && !reaches(&m->of[stack], n))
             return NULL;
@@ -392,52 +392,55 @@ struct ablate_partners *ablate_partners_new(struct arena *like)
     return p;
 }
 
-static struct item *means_find(const struct ablate_partners *p, const struct item *item)
+static struct item *means_find(const struct ablate_partners *partners, const struct item *item)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->item[i].tokens.n == item->tokens.n && p->item[i].target.n == item->target.n)
-            return &p->item[i];
+    for (int i = 0; i < partners->n; i++)
+        if (partners->item[i].tokens.n == item->tokens.n &&
+            partners->item[i].target.n == item->target.n)
+            return &partners->item[i];
     return NULL;
 }
 
-static struct tokens room_for(struct arena *a, const struct tokens *t)
+static struct tokens room_for(struct arena *a, const struct tokens *tokens)
 {
-    return (struct tokens){ .n = t->n, .id = arena_alloc(a, (size_t)t->n, sizeof(int)),
-                            .type = arena_alloc(a, (size_t)t->n, sizeof(int)) };
+    return (struct tokens){ .n = tokens->n, .id = arena_alloc(a, (size_t)tokens->n, sizeof(int)),
+                            .type = arena_alloc(a, (size_t)tokens->n, sizeof(int)) };
 }
 
-static struct item *means_add(struct ablate_partners *p, const struct item *item)
+static struct item *means_add(struct ablate_partners *partners, const struct item *item)
 {
-    p->item = arena_regrow(p->arena, p->item, (size_t)p->n, (uint64_t)p->n + 1,
-                           sizeof *p->item);
-    p->item[p->n] = (struct item){ .text = "", .tokens = room_for(p->arena, &item->tokens),
-                                   .target = room_for(p->arena, &item->target) };
-    return &p->item[p->n++];
+    partners->item = arena_regrow(partners->arena, partners->item, (size_t)partners->n,
+                                  (uint64_t)partners->n + 1, sizeof *partners->item);
+    partners->item[partners->n] = (struct item){ .text = "", .tokens = room_for(partners->arena,
+                                                                                &item->tokens),
+                                                 .target = room_for(partners->arena,
+                                                                    &item->target) };
+    return &partners->item[partners->n++];
 }
 
-static void copy_tokens(struct tokens *to, const struct tokens *from)
+static void copy_tokens(struct tokens *tokens, const struct tokens *from)
 {
     if (from->n == 0)
         return;
-    memcpy(to->id, from->id, (size_t)from->n * sizeof *to->id);
-    memcpy(to->type, from->type, (size_t)from->n * sizeof *to->type);
+    memcpy(tokens->id, from->id, (size_t)from->n * sizeof *tokens->id);
+    memcpy(tokens->type, from->type, (size_t)from->n * sizeof *tokens->type);
 }
 
-static void means_keep(struct ablate_partners *p, struct item *at, const struct item *item)
+static void means_keep(struct ablate_partners *partners, struct item *at, const struct item *item)
 {
     if (at == NULL)
-        at = means_add(p, item);
+        at = means_add(partners, item);
     copy_tokens(&at->tokens, &item->tokens);
     copy_tokens(&at->target, &item->target);
     at->index = item->index;
 }
 
-int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_partner(struct ablate_job *job, struct arena *a, const struct item *item,
                    const struct ablate_values **out, struct err *e)
 {
-    struct item *partner = means_find(j->partners, item);
+    struct item *partner = means_find(job->partners, item);
     struct ablate_values *values = arena_alloc(a, 1, sizeof *values);
-    struct ablate_run run = { .j = j, .a = a };
+    struct ablate_run run = { .j = job, .a = a };
     int status = 0;
 
     *out = NULL;
@@ -447,7 +450,7 @@ int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *ite
         memcpy(values->z, run.z, sizeof values->z);
         *out = values;
     }
-    means_keep(j->partners, partner, item);
+    means_keep(job->partners, partner, item);
     return status;
 }
 

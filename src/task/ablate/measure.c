@@ -26,12 +26,12 @@ static int least(int a, int b)
 }
 
 /* to[n, d_hidden] = the block's rows of hidden states. */
-static void measure_gather(const struct block *b, float *to, const float *hidden)
+static void measure_gather(const struct block *block, float *to, const float *hidden)
 {
-    size_t width = (size_t)b->r->j->m->d_hidden;
+    size_t width = (size_t)block->r->j->m->d_hidden;
 
-    for (int i = 0; i < b->n; i++)
-        memcpy(to + (size_t)i * width, hidden + (size_t)b->row[i] * width, width * sizeof *to);
+    for (int i = 0; i < block->n; i++)
+        memcpy(to + (size_t)i * width, hidden + (size_t)block->row[i] * width, width * sizeof *to);
 }
 
 static void clean_row(void *self, int i, struct arena *scratch)
@@ -58,45 +58,46 @@ static void changed_row(void *self, int i, struct arena *scratch)
                               log_sum, b->V);
 }
 
-static void clean_block(struct block *b, struct arena *a, double *sum)
+static void clean_block(struct block *block, struct arena *a, double *sum)
 {
-    const struct ablate_job *j = b->r->j;
+    const struct ablate_job *j = block->r->j;
     struct wanted want = { .change = j->job.want.change };
-    size_t n = (size_t)b->n, V = (size_t)b->V;
+    size_t n = (size_t)block->n, V = (size_t)block->V;
     float *rows = arena_alloc_raw(a, n, (uint64_t)j->m->d_hidden * sizeof *rows);
 
-    b->clean = arena_alloc_raw(a, n, V * sizeof *b->clean);
-    b->p = arena_alloc_raw(a, n, V * sizeof *b->p);
-    b->log_sum = arena_alloc_raw(a, n, sizeof *b->log_sum);
-    b->nll = arena_alloc_raw(a, n, sizeof *b->nll);
-    measure_gather(b, rows, b->r->hidden);
-    run_logits(j->m, &want, b->clean, rows, b->n, j->job.s.par, a);
-    par_for(j->job.s.par, b->n, clean_row, b);
-    for (int i = 0; i < b->n; i++)
-        *sum += b->nll[i];
+    block->clean = arena_alloc_raw(a, n, V * sizeof *block->clean);
+    block->p = arena_alloc_raw(a, n, V * sizeof *block->p);
+    block->log_sum = arena_alloc_raw(a, n, sizeof *block->log_sum);
+    block->nll = arena_alloc_raw(a, n, sizeof *block->nll);
+    measure_gather(block, rows, block->r->hidden);
+    run_logits(j->m, &want, block->clean, rows, block->n, j->job.s.par, a);
+    par_for(j->job.s.par, block->n, clean_row, block);
+    for (int i = 0; i < block->n; i++)
+        *sum += block->nll[i];
 }
 
 /* The same rows of several sets; hidden [n, T, d_hidden]. */
-static void changed_block(struct block *b, const float *hidden, int n, struct arena *a,
+static void changed_block(struct block *block, const float *hidden, int n, struct arena *a,
                           struct ablate_sums *out)
 {
-    const struct ablate_job *j = b->r->j;
+    const struct ablate_job *j = block->r->j;
     struct wanted want = { .change = j->job.want.change };
     int64_t width = j->m->d_hidden;
     struct arena_mark mark = arena_mark(a);
-    size_t count = (size_t)n * (size_t)b->n;
+    size_t count = (size_t)n * (size_t)block->n;
     float *rows = arena_alloc_raw(a, count, (uint64_t)width * sizeof *rows);
-    float *logits = arena_alloc_raw(a, count, (uint64_t)b->V * sizeof *logits);
+    float *logits = arena_alloc_raw(a, count, (uint64_t)block->V * sizeof *logits);
 
     for (int i = 0; i < n; i++)
-        measure_gather(b, rows + (int64_t)i * b->n * width, hidden + (int64_t)i * b->r->T * width);
-    b->changed = logits;
-    b->each = arena_alloc_raw(a, count, sizeof *b->each);
-    run_logits(j->m, &want, logits, rows, n * b->n, j->job.s.par, a);
-    par_for(j->job.s.par, n * b->n, changed_row, b);
-    for (int i = 0; i < n * b->n; i++) {
-        out[i / b->n].nll += b->each[i].nll;
-        out[i / b->n].kl += b->each[i].kl;
+        measure_gather(block, rows + (int64_t)i * block->n * width,
+                       hidden + (int64_t)i * block->r->T * width);
+    block->changed = logits;
+    block->each = arena_alloc_raw(a, count, sizeof *block->each);
+    run_logits(j->m, &want, logits, rows, n * block->n, j->job.s.par, a);
+    par_for(j->job.s.par, n * block->n, changed_row, block);
+    for (int i = 0; i < n * block->n; i++) {
+        out[i / block->n].nll += block->each[i].nll;
+        out[i / block->n].kl += block->each[i].kl;
     }
     arena_reset(a, mark);
 }
@@ -107,24 +108,24 @@ static int rows_at_once(int V)
     return MOST_LOGITS / V > 1 ? MOST_LOGITS / V : 1;
 }
 
-void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
+void ablate_measure(const struct ablate_run *run, const float *hidden, int n,
                     struct ablate_sums *out, double *clean)
 {
-    int V = r->j->m->n_logits, most = ablate_rows_at_once(r->j, rows_at_once(V));
+    int V = run->j->m->n_logits, most = ablate_rows_at_once(run->j, rows_at_once(V));
     int rows = least(MOST_ROWS, most);
 
     memset(out, 0, (size_t)n * sizeof *out);
     *clean = 0;
-    for (int row = 0; row < r->n_rows; row += rows) {
-        struct arena_mark mark = arena_mark(r->a);
-        struct block block = { .r = r, .row = r->row + row, .id = r->id + row,
-                               .n = least(rows, r->n_rows - row), .V = V };
+    for (int row = 0; row < run->n_rows; row += rows) {
+        struct arena_mark mark = arena_mark(run->a);
+        struct block block = { .r = run, .row = run->row + row, .id = run->id + row,
+                               .n = least(rows, run->n_rows - row), .V = V };
         int sets = most / block.n;
 
-        clean_block(&block, r->a, clean);
+        clean_block(&block, run->a, clean);
         for (int i = 0; i < n; i += sets)
-            changed_block(&block, hidden + (int64_t)i * r->T * r->j->m->d_hidden,
-                          least(sets, n - i), r->a, out + i);
-        arena_reset(r->a, mark);
+            changed_block(&block, hidden + (int64_t)i * run->T * run->j->m->d_hidden,
+                          least(sets, n - i), run->a, out + i);
+        arena_reset(run->a, mark);
     }
 }

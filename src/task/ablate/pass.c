@@ -10,20 +10,20 @@
 /* Tokens of a pass over copies of a text, one at least. */
 enum { PASS_TOKENS = 4096 };
 
-static bool is_pair(const struct ablate_run *r)
+static bool is_pair(const struct ablate_run *run)
 {
-    return r->encoded != NULL;
+    return run->encoded != NULL;
 }
 
 /* The encoder of a pair runs first; all else is the second of a pair, or the only one. */
-static int ablate_pass_side_of(const struct ablate_run *r, enum stack_id stack)
+static int ablate_pass_side_of(const struct ablate_run *run, enum stack_id stack)
 {
-    return is_pair(r) && stack == STACK_ENCODER ? 0 : 1;
+    return is_pair(run) && stack == STACK_ENCODER ? 0 : 1;
 }
 
-static int ablate_pass_width_of(const struct ablate_job *j, enum stack_id stack)
+static int ablate_pass_width_of(const struct ablate_job *job, enum stack_id stack)
 {
-    const struct config *config = &ablate_model(j, stack)->config;
+    const struct config *config = &ablate_model(job, stack)->config;
 
     return config->n_heads * config->d_value;
 }
@@ -53,41 +53,41 @@ static void keep_outputs(void *self, int layer, enum stack_id stack, const float
 /* ---- uniform attention ---- */
 
 /* out[d] = the mean of the values that row i of the head sees; 0 where it sees none. */
-static void mean_of_seen(const struct qkv_view *v, int head, int i, double *sum, float *out)
+static void mean_of_seen(const struct qkv_view *view, int head, int i, double *sum, float *out)
 {
-    const struct attend *at = &v->at[head];
-    const float *value = v->kv + v->v_at[head / (v->H / v->G)];
+    const struct attend *at = &view->at[head];
+    const float *value = view->kv + view->v_at[head / (view->H / view->G)];
     int n = 0;
 
     memset(sum, 0, (size_t)at->d_v * sizeof *sum);
-    for (int s = 0; s < v->S; s++) {
+    for (int s = 0; s < view->S; s++) {
         if (!visible(at, i, s))
             continue;
         for (int k = 0; k < at->d_v; k++)
-            sum[k] += (double)value[s * v->kv_stride + k];
+            sum[k] += (double)value[s * view->kv_stride + k];
         n++;
     }
     for (int k = 0; k < at->d_v; k++)
         out[k] = n > 0 ? (float)(sum[k] / n) : 0;
 }
 
-static void uniform_rows(const struct qkv_view *v, int head, double *sum, float *out,
+static void uniform_rows(const struct qkv_view *view, int head, double *sum, float *out,
                          int64_t stride)
 {
-    for (int i = 0; i < v->T; i++)
-        mean_of_seen(v, head, i, sum, out + i * stride);
+    for (int i = 0; i < view->T; i++)
+        mean_of_seen(view, head, i, sum, out + i * stride);
 }
 
 /* All heads of all layers. */
-static int keep_uniform(void *self, const struct qkv_view *v, struct err *e)
+static int keep_uniform(void *self, const struct qkv_view *view, struct err *e)
 {
     const struct ablate_run *r = self;
-    int d = v->at[0].d_v;
-    int64_t width = (int64_t)v->H * d;
+    int d = view->at[0].d_v;
+    int64_t width = (int64_t)view->H * d;
 
     (void)e;
-    for (int h = 0; h < v->H; h++)
-        uniform_rows(v, h, r->sum, r->uniform[v->stack][v->layer] + (int64_t)h * d, width);
+    for (int h = 0; h < view->H; h++)
+        uniform_rows(view, h, r->sum, r->uniform[view->stack][view->layer] + (int64_t)h * d, width);
     return 0;
 }
 
@@ -104,65 +104,65 @@ static float **ablate_pass_layers(struct arena *a, int L, int64_t n)
 }
 
 /* Streams of the encoder of a pair (0), or of what ends in the output (1). */
-static void streams_room(struct ablate_run *r, int side, const struct model *m, int n_rows)
+static void streams_room(struct ablate_run *run, int side, const struct model *model, int n_rows)
 {
-    int64_t n = (int64_t)n_rows * model_stream_width(m);
-    bool two = m->norm_place == PLACE_REVERSIBLE;
+    int64_t n = (int64_t)n_rows * model_stream_width(model);
+    bool two = model->norm_place == PLACE_REVERSIBLE;
 
-    r->x[side] = ablate_pass_layers(r->a, m->config.n_layers, n);
-    r->x2[side] = two ? ablate_pass_layers(r->a, m->config.n_layers, n) : r->x[side];
+    run->x[side] = ablate_pass_layers(run->a, model->config.n_layers, n);
+    run->x2[side] = two ? ablate_pass_layers(run->a, model->config.n_layers, n) : run->x[side];
 }
 
-static void outputs_room(struct ablate_run *r, enum stack_id stack, int n_rows, bool uniform)
+static void outputs_room(struct ablate_run *run, enum stack_id stack, int n_rows, bool uniform)
 {
-    int L = ablate_model(r->j, stack)->config.n_layers;
-    int64_t n = (int64_t)n_rows * ablate_pass_width_of(r->j, stack);
+    int L = ablate_model(run->j, stack)->config.n_layers;
+    int64_t n = (int64_t)n_rows * ablate_pass_width_of(run->j, stack);
 
-    r->z[stack] = ablate_pass_layers(r->a, L, n);
-    r->uniform[stack] = ablate_pass_layers(r->a, L, uniform ? n : 0);
+    run->z[stack] = ablate_pass_layers(run->a, L, n);
+    run->uniform[stack] = ablate_pass_layers(run->a, L, uniform ? n : 0);
 }
 
-static void ablate_pass_make_room(struct ablate_run *r, bool keep_z, bool uniform)
+static void ablate_pass_make_room(struct ablate_run *run, bool keep_z, bool uniform)
 {
-    const struct ablate_job *j = r->j;
+    const struct ablate_job *j = run->j;
     const struct model *whole = j->job.s.model;
     enum stack_id own = j->m->family->stack_id;
 
     if (whole->decoder != NULL) {
-        r->encoded = arena_alloc_raw(r->a, (size_t)r->S,
-                                     (uint64_t)whole->config.d_model * sizeof(float));
-        streams_room(r, 0, whole, r->S);
+        run->encoded = arena_alloc_raw(run->a, (size_t)run->S,
+                                       (uint64_t)whole->config.d_model * sizeof(float));
+        streams_room(run, 0, whole, run->S);
     }
-    streams_room(r, 1, j->m, r->T);
+    streams_room(run, 1, j->m, run->T);
     if (keep_z && whole->decoder != NULL)
-        outputs_room(r, STACK_ENCODER, r->S, uniform);
+        outputs_room(run, STACK_ENCODER, run->S, uniform);
     if (keep_z)
-        outputs_room(r, own, r->T, uniform);
+        outputs_room(run, own, run->T, uniform);
     if (keep_z && own != STACK_CROSS && (whole->decoder != NULL || model_has_cross(whole)))
-        outputs_room(r, STACK_CROSS, r->T, uniform);
-    r->sum = arena_alloc_raw(r->a, (uint64_t)j->widest, sizeof *r->sum);
-    r->hidden = arena_alloc_raw(r->a, (size_t)r->T,
-                                (uint64_t)j->m->d_hidden * sizeof *r->hidden);
+        outputs_room(run, STACK_CROSS, run->T, uniform);
+    run->sum = arena_alloc_raw(run->a, (uint64_t)j->widest, sizeof *run->sum);
+    run->hidden = arena_alloc_raw(run->a, (size_t)run->T,
+                                  (uint64_t)j->m->d_hidden * sizeof *run->hidden);
 }
 
-int ablate_run(struct ablate_run *r, bool keep_z, struct err *e)
+int ablate_run(struct ablate_run *run, bool keep_z, struct err *e)
 {
-    const struct ablate_job *j = r->j;
+    const struct ablate_job *j = run->j;
     const struct session *s = &j->job.s;
     bool uniform = keep_z && j->args->with == ABLATE_UNIFORM;
     struct tap tap = { .take = uniform ? keep_uniform : NULL, .enter = keep_streams,
-                       .made = keep_z ? keep_outputs : NULL, .self = r };
+                       .made = keep_z ? keep_outputs : NULL, .self = run };
     struct wanted want = { .rotations = j->job.want.rotations, .change = j->job.want.change,
                            .tap = &tap };
     struct texts texts;
 
-    r->T = session_queries(s, &r->item)->n;
-    r->S = s->model->decoder != NULL ? r->item.tokens.n : 0;
-    ablate_pass_make_room(r, keep_z, uniform);
-    want.hidden = r->hidden;
-    want.encoded = r->encoded;
-    texts_pack(&texts, r->a, &r->item, 1);
-    return session_forward(s, &texts, &want, NULL, 0, r->a, e);
+    run->T = session_queries(s, &run->item)->n;
+    run->S = s->model->decoder != NULL ? run->item.tokens.n : 0;
+    ablate_pass_make_room(run, keep_z, uniform);
+    want.hidden = run->hidden;
+    want.encoded = run->encoded;
+    texts_pack(&texts, run->a, &run->item, 1);
+    return session_forward(s, &texts, &want, NULL, 0, run->a, e);
 }
 
 /* ---- passes with other outputs ---- */
@@ -183,19 +183,19 @@ static bool replaces(const struct rerun *k, int set, int head, int layer, enum s
 }
 
 /* Uniform rows of the heads that are replaced, where values may no longer be what they were. */
-static int make_uniform(void *self, const struct qkv_view *v, struct err *e)
+static int make_uniform(void *self, const struct qkv_view *view, struct err *e)
 {
     struct rerun *k = self;
-    int d = v->at[0].d_v;
-    int64_t width = (int64_t)v->H * d;
-    float *out = k->uniform + (int64_t)v->text * v->T * width;
+    int d = view->at[0].d_v;
+    int64_t width = (int64_t)view->H * d;
+    float *out = k->uniform + (int64_t)view->text * view->T * width;
 
     (void)e;
-    for (int i = 0; v->text < k->n && i < k->set[v->text].n; i++) {
-        int head = k->r->j->head[k->set[v->text].head[i]].head;
+    for (int i = 0; view->text < k->n && i < k->set[view->text].n; i++) {
+        int head = k->r->j->head[k->set[view->text].head[i]].head;
 
-        if (replaces(k, v->text, i, v->layer, v->stack))
-            uniform_rows(v, head, k->r->sum, out + (int64_t)head * d, width);
+        if (replaces(k, view->text, i, view->layer, view->stack))
+            uniform_rows(view, head, k->r->sum, out + (int64_t)head * d, width);
     }
     return 0;
 }
@@ -258,15 +258,15 @@ static float *repeat(struct arena *a, const float *x, int64_t size, int n)
 }
 
 /* The first attention that any of the sets changes. */
-static void find_start(const struct ablate_run *r, const struct ablate_set *set, int n,
+static void find_start(const struct ablate_run *run, const struct ablate_set *set, int n,
                        int *side, int *layer)
 {
     *side = 1;
-    *layer = r->j->m->config.n_layers - 1;
+    *layer = run->j->m->config.n_layers - 1;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < set[i].n; k++) {
-            const struct ablate_head *head = &r->j->head[set[i].head[k]];
-            int its = ablate_pass_side_of(r, head->stack);
+            const struct ablate_head *head = &run->j->head[set[i].head[k]];
+            int its = ablate_pass_side_of(run, head->stack);
 
             if (its < *side || (its == *side && head->layer < *layer)) {
                 *side = its;
@@ -275,21 +275,21 @@ static void find_start(const struct ablate_run *r, const struct ablate_set *set,
         }
 }
 
-static void pack_copies(struct texts *t, const struct ablate_run *r, int n, struct arena *a)
+static void pack_copies(struct texts *texts, const struct ablate_run *run, int n, struct arena *a)
 {
     struct item *copies = arena_alloc(a, (size_t)n, sizeof *copies);
 
     for (int i = 0; i < n; i++)
-        copies[i] = r->item;
-    texts_pack(t, a, copies, n);
+        copies[i] = run->item;
+    texts_pack(texts, a, copies, n);
 }
 
-static int run_copies(const struct ablate_run *r, const struct ablate_set *set, int n,
+static int run_copies(const struct ablate_run *run, const struct ablate_set *set, int n,
                       float *hidden, struct arena *a, struct err *e)
 {
-    const struct ablate_job *j = r->j;
+    const struct ablate_job *j = run->j;
     const struct session *s = &j->job.s;
-    struct rerun rerun = { .r = r, .set = set, .n = n };
+    struct rerun rerun = { .r = run, .set = set, .n = n };
     struct tap tap = { .take = make_uniform, .self = &rerun };
     struct intervention intervention = { intervene, &rerun };
     struct change change = *j->job.want.change;
@@ -302,25 +302,25 @@ static int run_copies(const struct ablate_run *r, const struct ablate_set *set, 
     int64_t size;
     int side, rows;
 
-    find_start(r, set, n, &side, &resume.layer);
-    rows = side == 0 ? r->S : r->T;
+    find_start(run, set, n, &side, &resume.layer);
+    rows = side == 0 ? run->S : run->T;
     model = side == 0 ? s->model : j->m;
     resume.layer = model_resume_layer(model, resume.layer);
     size = (int64_t)rows * model_stream_width(model);
-    resume.x = repeat(a, r->x[side][resume.layer], size, n);
-    resume.x2 = r->x2[side][resume.layer] == r->x[side][resume.layer] ? resume.x :
-                repeat(a, r->x2[side][resume.layer], size, n);
+    resume.x = repeat(a, run->x[side][resume.layer], size, n);
+    resume.x2 = run->x2[side][resume.layer] == run->x[side][resume.layer] ? resume.x :
+                repeat(a, run->x2[side][resume.layer], size, n);
     want.resume = &resume;
     change.intervention = &intervention;
-    pack_copies(&texts, r, n, a);
-    if (is_pair(r) && side == 1) {
+    pack_copies(&texts, run, n, a);
+    if (is_pair(run) && side == 1) {
         memory = (struct memory){
-            .x = repeat(a, r->encoded, (int64_t)r->S * s->model->config.d_model, n),
+            .x = repeat(a, run->encoded, (int64_t)run->S * s->model->config.d_model, n),
             .start = texts.source.start };
         want.memory = &memory;
     }
     if (j->args->with == ABLATE_UNIFORM) {
-        int most = r->S > r->T ? r->S : r->T;
+        int most = run->S > run->T ? run->S : run->T;
 
         rerun.uniform = arena_alloc_raw(a, (uint64_t)n * (uint64_t)most,
                                         (uint64_t)j->widest * sizeof(float));
@@ -329,15 +329,15 @@ static int run_copies(const struct ablate_run *r, const struct ablate_set *set, 
     return session_forward(s, &texts, &want, NULL, 0, a, e);
 }
 
-int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n_sets)
+int ablate_group(const struct ablate_run *run, const struct ablate_set *set, int n_sets)
 {
-    int most = ablate_copies(r, PASS_TOKENS / (r->T + r->S)), n = 1, side, layer;
+    int most = ablate_copies(run, PASS_TOKENS / (run->T + run->S)), n = 1, side, layer;
 
-    find_start(r, set, 1, &side, &layer);
+    find_start(run, set, 1, &side, &layer);
     while (n < n_sets && n < most) {
         int its, first;
 
-        find_start(r, &set[n], 1, &its, &first);
+        find_start(run, &set[n], 1, &its, &first);
         if (its != side || first != layer)
             break;
         n++;
@@ -345,13 +345,13 @@ int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n
     return n;
 }
 
-int ablate_run_sets(const struct ablate_run *r, const struct ablate_set *set, int n_sets,
+int ablate_run_sets(const struct ablate_run *run, const struct ablate_set *set, int n_sets,
                     float *hidden, struct err *e)
 {
-    struct arena_mark mark = arena_mark(r->a);
-    int status = run_copies(r, set, n_sets, hidden, r->a, e);
+    struct arena_mark mark = arena_mark(run->a);
+    int status = run_copies(run, set, n_sets, hidden, run->a, e);
 
     assert(n_sets > 0);
-    arena_reset(r->a, mark);
+    arena_reset(run->a, mark);
     return status;
 }

@@ -112,20 +112,20 @@ const struct record ablate_patch_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-void ablate_patch_columns(struct ablate_job *j)
+void ablate_patch_columns(struct ablate_job *job)
 {
     static const char *const of_positions[] = { "patch_at", "kl_at", "positions", NULL };
     static const char *const of_heads[] = { "heads", NULL };
     static const char *const of_stacks[] = { "attention", NULL };
-    struct arena *a = j->job.s.a;
-    bool by = j->args->by_position;
+    struct arena *a = job->job.s.a;
+    bool by = job->args->by_position;
 
-    j->job.record = by ? record_without(a, &ablate_patch_record, IN_TSV, of_heads) :
-                         record_without(a, &ablate_patch_record, IN_TSV | IN_JSON,
-                                        of_positions);
-    j->record = by ? &position_record : &head_record;
-    if (!ablate_several_stacks(j))
-        j->record = record_without(a, j->record, IN_TABLE, of_stacks);
+    job->job.record = by ? record_without(a, &ablate_patch_record, IN_TSV, of_heads) :
+                           record_without(a, &ablate_patch_record, IN_TSV | IN_JSON,
+                                          of_positions);
+    job->record = by ? &position_record : &head_record;
+    if (!ablate_several_stacks(job))
+        job->record = record_without(a, job->record, IN_TABLE, of_stacks);
 }
 
 /* ---- rows ---- */
@@ -147,82 +147,82 @@ static struct list patch_numbers(struct arena *a, const struct ablate_patch *at,
     return (struct list){ x, n };
 }
 
-static struct list patch_head_rows(const struct ablate_job *j, struct arena *a,
-                                   const struct ablate_patched *p, const int *place)
+static struct list patch_head_rows(const struct ablate_job *job, struct arena *a,
+                                   const struct ablate_patched *patched, const int *place)
 {
-    struct head_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
+    struct head_row *row = arena_alloc(a, (size_t)job->n_asked, sizeof *row);
 
-    for (int i = 0; i < j->n_asked; i++) {
-        const struct ablate_head *head = &j->head[place[i]];
-        int n = ablate_rows_of(j, &p->item, head)->n;
+    for (int i = 0; i < job->n_asked; i++) {
+        const struct ablate_head *head = &job->head[place[i]];
+        int n = ablate_rows_of(job, &patched->item, head)->n;
 
-        row[i] = (struct head_row){ .id = ablate_head_id(head), .of = p->head[place[i]] };
-        if (p->at == NULL)
+        row[i] = (struct head_row){ .id = ablate_head_id(head), .of = patched->head[place[i]] };
+        if (patched->at == NULL)
             continue;
-        row[i].patch_at = patch_numbers(a, p->at[place[i]], n, false);
-        row[i].kl_at = patch_numbers(a, p->at[place[i]], n, true);
+        row[i].patch_at = patch_numbers(a, patched->at[place[i]], n, false);
+        row[i].kl_at = patch_numbers(a, patched->at[place[i]], n, true);
     }
-    return (struct list){ row, j->n_asked };
+    return (struct list){ row, job->n_asked };
 }
 
-static struct list position_rows(const struct ablate_job *j, struct arena *a,
-                                 const struct ablate_patched *p, const int *place)
+static struct list position_rows(const struct ablate_job *job, struct arena *a,
+                                 const struct ablate_patched *patched, const int *place)
 {
     struct position_row *row;
     uint64_t most = 0;
     int n = 0;
 
-    for (int i = 0; i < j->n_asked; i++)
-        most += (uint64_t)ablate_rows_of(j, &p->item, &j->head[i])->n;
+    for (int i = 0; i < job->n_asked; i++)
+        most += (uint64_t)ablate_rows_of(job, &patched->item, &job->head[i])->n;
     row = arena_alloc(a, most, sizeof *row);
-    for (int i = 0; i < j->n_asked; i++) {
-        const struct ablate_head *head = &j->head[place[i]];
-        const struct tokens *t = ablate_rows_of(j, &p->item, head);
-        const struct tokens *other = ablate_rows_of(j, &p->other, head);
+    for (int i = 0; i < job->n_asked; i++) {
+        const struct ablate_head *head = &job->head[place[i]];
+        const struct tokens *t = ablate_rows_of(job, &patched->item, head);
+        const struct tokens *other = ablate_rows_of(job, &patched->other, head);
 
         for (int k = 0; k < t->n; k++)
             row[n++] = (struct position_row){
                 ablate_head_id(head), k, records_token(a, t, k), records_token(a, other, k),
-                p->at[place[i]][k] };
+                patched->at[place[i]][k] };
     }
     return (struct list){ row, n };
 }
 
 /* Above the table. */
-static const char *patch_lead(const struct ablate_job *j, struct arena *a,
-                              const struct ablate_patched *p)
+static const char *patch_lead(const struct ablate_job *job, struct arena *a,
+                              const struct ablate_patched *patched)
 {
-    const struct tokens *queries = session_queries(&j->job.s, &p->item);
-    const char *against = p->against < 0 ? "" :
+    const struct tokens *queries = session_queries(&job->job.s, &patched->item);
+    const char *against = patched->against < 0 ? "" :
                           arena_printf(a, " against %s",
-                                       answer_name(&j->answer, a, p->against));
+                                       answer_name(&job->answer, a, patched->against));
 
     return arena_printf(a, "%s%s at %s(%d): %.4f; in the other text %.4f\n\n",
-                        answer_name(&j->answer, a, p->answer), against,
-                        records_token(a, queries, p->row), p->row, p->difference[0],
-                        p->difference[1]);
+                        answer_name(&job->answer, a, patched->answer), against,
+                        records_token(a, queries, patched->row), patched->row,
+                        patched->difference[0], patched->difference[1]);
 }
 
-int ablate_patch_write(struct ablate_job *j, struct arena *a, const struct ablate_patched *p,
-                       struct err *e)
+int ablate_patch_write(struct ablate_job *job, struct arena *a,
+                       const struct ablate_patched *patched, struct err *e)
 {
-    const struct answer *w = &j->answer;
-    const int *place = ablate_order(j, a, of_patched, p);
+    const struct answer *w = &job->answer;
+    const int *place = ablate_order(job, a, of_patched, patched);
     struct text_row row = {
-        .id = records_text_id(&j->job.s, &p->item),
-        .patch = { p->other.text, p->other.text_size }, .at = p->row,
-        .answer_id = p->answer, .answer = answer_text(w, a, p->answer),
-        .against_id = p->against, .against = answer_text(w, a, p->against),
-        .difference = p->difference[0], .difference_other = p->difference[1],
-        .tokens = records_pieces(&p->item.tokens),
-        .tokens_other = records_pieces(&p->other.tokens),
-        .heads = patch_head_rows(j, a, p, place),
+        .id = records_text_id(&job->job.s, &patched->item),
+        .patch = { patched->other.text, patched->other.text_size }, .at = patched->row,
+        .answer_id = patched->answer, .answer = answer_text(w, a, patched->answer),
+        .against_id = patched->against, .against = answer_text(w, a, patched->against),
+        .difference = patched->difference[0], .difference_other = patched->difference[1],
+        .tokens = records_pieces(&patched->item.tokens),
+        .tokens_other = records_pieces(&patched->other.tokens),
+        .heads = patch_head_rows(job, a, patched, place),
     };
-    struct results_text out = { &row, j->record, &row.heads, 1, patch_lead(j, a, p) };
+    struct results_text out = { &row, job->record, &row.heads, 1, patch_lead(job, a, patched) };
 
-    if (j->args->by_position) {
-        row.positions = position_rows(j, a, p, place);
+    if (job->args->by_position) {
+        row.positions = position_rows(job, a, patched, place);
         out.tables = &row.positions;
     }
-    return results_text(&j->job.results, a, &p->item, &out, e);
+    return results_text(&job->job.results, a, &patched->item, &out, e);
 }

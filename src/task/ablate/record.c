@@ -81,10 +81,10 @@ const struct record ablate_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-void ablate_columns(struct ablate_job *j)
+void ablate_columns(struct ablate_job *job)
 {
-    j->job.record = ablate_measured(j, &ablate_record);
-    j->record = ablate_measured(j, j->args->together ? &set_record : &head_record);
+    job->job.record = ablate_measured(job, &ablate_record);
+    job->record = ablate_measured(job, job->args->together ? &set_record : &head_record);
 }
 
 /* ---- rows ---- */
@@ -94,69 +94,69 @@ static double of_text(const void *found, int head, int number)
     return ((const struct ablate_found *)found)->of[head][number];
 }
 
-static struct list ablate_head_rows(const struct ablate_job *j, struct arena *a,
-                                    const struct ablate_found *f)
+static struct list ablate_head_rows(const struct ablate_job *job, struct arena *a,
+                                    const struct ablate_found *found)
 {
-    struct head_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
-    const int *place = ablate_order(j, a, of_text, f);
+    struct head_row *row = arena_alloc(a, (size_t)job->n_asked, sizeof *row);
+    const int *place = ablate_order(job, a, of_text, found);
 
-    for (int i = 0; i < j->n_asked; i++) {
-        row[i].id = ablate_head_id(&j->head[place[i]]);
-        memcpy(row[i].of, f->of[place[i]], sizeof row[i].of);
+    for (int i = 0; i < job->n_asked; i++) {
+        row[i].id = ablate_head_id(&job->head[place[i]]);
+        memcpy(row[i].of, found->of[place[i]], sizeof row[i].of);
     }
-    return (struct list){ row, j->n_asked };
+    return (struct list){ row, job->n_asked };
 }
 
-static struct list set_rows(const struct ablate_job *j, struct arena *a,
-                            const struct ablate_found *f)
+static struct list set_rows(const struct ablate_job *job, struct arena *a,
+                            const struct ablate_found *found)
 {
     struct set_row *row = arena_alloc(a, N_SET, sizeof *row);
 
     for (int i = 0; i < N_ABLATE; i++) {
         double of[N_SET];
 
-        ablate_range(j, (const double (*)[N_ABLATE])f->of, i, of);
+        ablate_range(job, (const double (*)[N_ABLATE])found->of, i, of);
         for (int k = 0; k < N_SET; k++)
             row[k].of[i] = of[k];
     }
     for (int k = 0; k < N_SET; k++) {
         row[k].name = ablate_set_names[k];
-        row[k].n_heads = j->n_asked;
+        row[k].n_heads = job->n_asked;
     }
     return (struct list){ row, N_SET };
 }
 
-static const char *ablate_lead(const struct ablate_job *j, struct arena *a,
-                               const struct ablate_found *f)
+static const char *ablate_lead(const struct ablate_job *job, struct arena *a,
+                               const struct ablate_found *found)
 {
-    const char *by = ablate_with_text(j);
+    const char *by = ablate_with_text(job);
 
-    if (f->partnerless)
-        return j->args->with == ABLATE_MEAN ? "no other text is as long as this one\n\n" :
+    if (found->partnerless)
+        return job->args->with == ABLATE_MEAN ? "no other text is as long as this one\n\n" :
                "no text of as many tokens stands before this one\n\n";
-    if (j->measure == ABLATE_HIDDEN)
+    if (job->measure == ABLATE_HIDDEN)
         return arena_printf(a, "outputs replaced by %s; change of the last hidden state\n\n",
                             by);
     return arena_printf(a, "outputs replaced by %s; loss %.5f nats over %d %s%s%s\n\n", by,
-                        f->loss, f->n_rows, j->measure == ABLATE_MASKED ? "masked " : "",
-                        "token", str_plural(f->n_rows));
+                        found->loss, found->n_rows, job->measure == ABLATE_MASKED ? "masked " : "",
+                        "token", str_plural(found->n_rows));
 }
 
-int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
+int ablate_write(struct ablate_job *job, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e)
 {
     struct text_row row = {
-        .id = records_text_id(&j->job.s, item), .weights = j->job.weights,
-        .with = ablate_withs[j->args->with],
-        .measure = ablate_measures[j->measure], .loss = found->loss, .n_rows = found->n_rows,
+        .id = records_text_id(&job->job.s, item), .weights = job->job.weights,
+        .with = ablate_withs[job->args->with],
+        .measure = ablate_measures[job->measure], .loss = found->loss, .n_rows = found->n_rows,
         .masked = { found->masked, found->n_masked },
     };
 
-    if (j->args->together)
-        row.sets = set_rows(j, a, found);
+    if (job->args->together)
+        row.sets = set_rows(job, a, found);
     else
-        row.heads = ablate_head_rows(j, a, found);
-    return results_text(&j->job.results, a, item, &(struct results_text){
-        &row, j->record, j->args->together ? &row.sets : &row.heads, 1,
-        .lead = ablate_lead(j, a, found) }, e);
+        row.heads = ablate_head_rows(job, a, found);
+    return results_text(&job->job.results, a, item, &(struct results_text){
+        &row, job->record, job->args->together ? &row.sets : &row.heads, 1,
+        .lead = ablate_lead(job, a, found) }, e);
 }

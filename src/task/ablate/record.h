@@ -41,13 +41,13 @@ enum { SET_CHOSEN, SET_MEAN, SET_LOW, SET_HIGH, N_SET };
 
 /* out = number i of the chosen set; its mean, least and largest over random sets; NaN if one of
  * them is undefined. */
-void ablate_range(const struct ablate_job *j, const double (*of)[N_ABLATE], int i,
+void ablate_range(const struct ablate_job *job, const double (*of)[N_ABLATE], int i,
                   double out[N_SET]);
 
 /* For captions, the replacement of outputs: "zeros". */
-const char *ablate_with_text(const struct ablate_job *j);
+const char *ablate_with_text(const struct ablate_job *job);
 
-/* r without the columns that the model's output, or the options, give no numbers for. */
-const struct record *ablate_measured(const struct ablate_job *j, const struct record *r);
+/* record without the columns that the model's output, or the options, give no numbers for. */
+const struct record *ablate_measured(const struct ablate_job *job, const struct record *record);
 
 #endif

@@ -92,42 +92,42 @@ const struct record ablate_summary_record = {
     .size = sizeof(struct summary_row), RECORD_COLUMNS(summary_columns),
 };
 
-void ablate_summary_columns(struct ablate_job *j)
+void ablate_summary_columns(struct ablate_job *job)
 {
-    const struct record *row = j->args->together ? &set_mean_record : &mean_record;
-    struct arena *a = j->job.s.a;
+    const struct record *row = job->args->together ? &set_mean_record : &mean_record;
+    struct arena *a = job->job.s.a;
 
-    j->job.record = records_without_bootstrap(a, ablate_measured(j, &ablate_summary_record));
-    j->record = records_without_bootstrap(a, ablate_measured(j, row));
+    job->job.record = records_without_bootstrap(a, ablate_measured(job, &ablate_summary_record));
+    job->record = records_without_bootstrap(a, ablate_measured(job, row));
 }
 
 /* ---- texts ---- */
 
-void ablate_summary_open(struct ablate_job *j)
+void ablate_summary_open(struct ablate_job *job)
 {
-    const struct summary_kind kind = { .n = j->n_sets * N_ABLATE };
-    const struct summary_kind rows = { .n = j->n_sets + 1 };
-    struct arena *a = j->job.s.a;
+    const struct summary_kind kind = { .n = job->n_sets * N_ABLATE };
+    const struct summary_kind rows = { .n = job->n_sets + 1 };
+    struct arena *a = job->job.s.a;
 
-    ablate_summary_columns(j);
-    j->summary = summary_new(a, &kind);
-    j->rows = summary_new(a, &rows);
-    j->row_value = arena_alloc(a, (uint64_t)rows.n, sizeof *j->row_value);
+    ablate_summary_columns(job);
+    job->summary = summary_new(a, &kind);
+    job->rows = summary_new(a, &rows);
+    job->row_value = arena_alloc(a, (uint64_t)rows.n, sizeof *job->row_value);
 }
 
-void ablate_summary_add(struct ablate_job *j, const struct item *item,
+void ablate_summary_add(struct ablate_job *job, const struct item *item,
                         const struct ablate_found *found)
 {
-    summary_add(j->summary, item->index, found->of[0]);
-    j->n_texts++;
-    j->n_partnerless += found->partnerless;
+    summary_add(job->summary, item->index, found->of[0]);
+    job->n_texts++;
+    job->n_partnerless += found->partnerless;
     if (found->n_rows == 0)
         return;
-    for (int i = 0; i < j->n_sets; i++)
-        j->row_value[i] = found->of[i][ABLATE_DLOSS] * found->n_rows;
-    j->row_value[j->n_sets] = found->loss * found->n_rows;
-    summary_add(j->rows, item->index, j->row_value);
-    j->n_rows += found->n_rows;
+    for (int i = 0; i < job->n_sets; i++)
+        job->row_value[i] = found->of[i][ABLATE_DLOSS] * found->n_rows;
+    job->row_value[job->n_sets] = found->loss * found->n_rows;
+    summary_add(job->rows, item->index, job->row_value);
+    job->n_rows += found->n_rows;
 }
 
 /* ---- rows ---- */
@@ -140,98 +140,99 @@ static double of_summary(const void *job, int head, int number)
 }
 
 /* Of the set's changes of the loss; n_sets: of the loss itself. */
-static double token_mean(const struct ablate_job *j, int set)
+static double token_mean(const struct ablate_job *job, int set)
 {
-    return j->n_rows > 0 ? summary_total(j->rows, set) / (double)j->n_rows : NAN;
+    return job->n_rows > 0 ? summary_total(job->rows, set) / (double)job->n_rows : NAN;
 }
 
-static struct numbers numbers_of(const struct ablate_job *j, struct arena *a, int set)
+static struct numbers numbers_of(const struct ablate_job *job, struct arena *a, int set)
 {
     struct summary_estimate *of = arena_alloc(a, N_ABLATE, sizeof *of);
-    struct numbers numbers = { .dloss_token = token_mean(j, set) };
+    struct numbers numbers = { .dloss_token = token_mean(job, set) };
 
     for (int i = 0; i < N_ABLATE; i++) {
-        of[i] = summary_of(j->summary, set * N_ABLATE + i);
+        of[i] = summary_of(job->summary, set * N_ABLATE + i);
         numbers.of[i] = &of[i];
     }
     return numbers;
 }
 
-static struct list mean_rows(const struct ablate_job *j, struct arena *a)
+static struct list mean_rows(const struct ablate_job *job, struct arena *a)
 {
-    struct mean_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
-    const int *place = ablate_order(j, a, of_summary, j);
+    struct mean_row *row = arena_alloc(a, (size_t)job->n_asked, sizeof *row);
+    const int *place = ablate_order(job, a, of_summary, job);
 
-    for (int i = 0; i < j->n_asked; i++) {
-        row[i].id = ablate_head_id(&j->head[place[i]]);
-        row[i].numbers = numbers_of(j, a, place[i]);
+    for (int i = 0; i < job->n_asked; i++) {
+        row[i].id = ablate_head_id(&job->head[place[i]]);
+        row[i].numbers = numbers_of(job, a, place[i]);
     }
-    return (struct list){ row, j->n_asked };
+    return (struct list){ row, job->n_asked };
 }
 
 /* Of the random sets only means over texts are known, not how sure they are. */
-static struct list set_mean_rows(const struct ablate_job *j, struct arena *a)
+static struct list set_mean_rows(const struct ablate_job *job, struct arena *a)
 {
     struct set_mean_row *row = arena_alloc(a, N_SET, sizeof *row);
     struct summary_estimate *of = arena_alloc(a, (size_t)N_SET * N_ABLATE, sizeof *of);
 
     for (int k = 0; k < N_SET; k++)
-        row[k] = (struct set_mean_row){ .name = ablate_set_names[k], .n_heads = j->n_asked };
+        row[k] = (struct set_mean_row){ .name = ablate_set_names[k], .n_heads = job->n_asked };
     for (int i = 0; i <= N_ABLATE; i++) {
-        double (*column)[N_ABLATE] = arena_alloc(a, (size_t)j->n_sets, sizeof *column);
+        double (*column)[N_ABLATE] = arena_alloc(a, (size_t)job->n_sets, sizeof *column);
         double set[N_SET];
 
-        for (int k = 0; k < j->n_sets; k++)
-            column[k][0] = i == N_ABLATE ? token_mean(j, k) :
-                                           of_summary(j, k, i);
-        ablate_range(j, (const double (*)[N_ABLATE])column, 0, set);
+        for (int k = 0; k < job->n_sets; k++)
+            column[k][0] = i == N_ABLATE ? token_mean(job, k) :
+                                           of_summary(job, k, i);
+        ablate_range(job, (const double (*)[N_ABLATE])column, 0, set);
         for (int k = 0; k < N_SET; k++) {
             if (i == N_ABLATE) {
                 row[k].numbers.dloss_token = set[k];
                 continue;
             }
             of[k * N_ABLATE + i] = k == SET_CHOSEN ?
-                summary_of(j->summary, i) :
+                summary_of(job->summary, i) :
                 (struct summary_estimate){ set[k], NAN, NAN, NAN, NAN, NAN,
-                                           summary_of(j->summary, i).n };
+                                           summary_of(job->summary, i).n };
             row[k].numbers.of[i] = &of[k * N_ABLATE + i];
         }
     }
     return (struct list){ row, N_SET };
 }
 
-static const char *title(const struct ablate_job *j, struct arena *a)
+static const char *title(const struct ablate_job *job, struct arena *a)
 {
-    const char *lost = j->n_partnerless == 0 ? "" :
-                       arena_printf(a, j->args->with == ABLATE_MEAN ?
+    const char *lost = job->n_partnerless == 0 ? "" :
+                       arena_printf(a, job->args->with == ABLATE_MEAN ?
                                     " (%lld more are longer than all others)" :
                                     " (%lld more have none of as many tokens before them)",
-                                    (long long)j->n_partnerless);
-    int64_t n = j->n_texts - j->n_partnerless;
+                                    (long long)job->n_partnerless);
+    int64_t n = job->n_texts - job->n_partnerless;
 
-    if (j->measure == ABLATE_HIDDEN)
+    if (job->measure == ABLATE_HIDDEN)
         return arena_printf(a, "outputs replaced by %s; change of the last hidden state, mean "
-                            "of %lld text%s%s", ablate_with_text(j), (long long)n,
+                            "of %lld text%s%s", ablate_with_text(job), (long long)n,
                             str_plural(n), lost);
     return arena_printf(a, "outputs replaced by %s; loss %.5f nats over %lld tokens, mean of "
-                        "%lld text%s%s", ablate_with_text(j),
-                        token_mean(j, j->n_sets), (long long)j->n_rows,
+                        "%lld text%s%s", ablate_with_text(job),
+                        token_mean(job, job->n_sets), (long long)job->n_rows,
                         (long long)n, str_plural(n), lost);
 }
 
-void ablate_write_summary(struct ablate_job *j, struct arena *a)
+void ablate_write_summary(struct ablate_job *job, struct arena *a)
 {
-    struct report *report = &j->job.results.report;
+    struct report *report = &job->job.results.report;
     struct summary_row row = {
-        j->job.s.name, j->job.weights, j->job.s.model->family->name, ablate_withs[j->args->with],
-        ablate_measures[j->measure], j->n_texts, j->n_partnerless, j->n_rows,
-        token_mean(j, j->n_sets), { NULL, 0 }, { NULL, 0 },
+        job->job.s.name, job->job.weights, job->job.s.model->family->name,
+        ablate_withs[job->args->with],
+        ablate_measures[job->measure], job->n_texts, job->n_partnerless, job->n_rows,
+        token_mean(job, job->n_sets), { NULL, 0 }, { NULL, 0 },
     };
-    const struct list *shown_list = j->args->together ? &row.sets : &row.heads;
+    const struct list *shown_list = job->args->together ? &row.sets : &row.heads;
 
-    if (j->args->together)
-        row.sets = set_mean_rows(j, a);
+    if (job->args->together)
+        row.sets = set_mean_rows(job, a);
     else
-        row.heads = mean_rows(j, a);
-    report_row_or_table(report, &row, title(j, a), j->record, *shown_list, a);
+        row.heads = mean_rows(job, a);
+    report_row_or_table(report, &row, title(job, a), job->record, *shown_list, a);
 }

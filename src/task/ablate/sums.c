@@ -14,18 +14,18 @@ void ablate_sums_describe(void *self, json_t *run, json_t *part)
     json_put(j->job.s.a, run, "direct", json_boolean(j->has_direct));
 }
 
-void ablate_sums_words(void *self, struct words *w)
+void ablate_sums_words(void *self, struct words *words)
 {
     struct ablate_job *j = self;
 
-    words_count(w, &j->n_texts);
-    words_count(w, &j->n_rows);
-    words_count(w, &j->n_partnerless);
-    summary_words(w, j->summary);
-    summary_words(w, j->rows);
+    words_count(words, &j->n_texts);
+    words_count(words, &j->n_rows);
+    words_count(words, &j->n_partnerless);
+    summary_words(words, j->summary);
+    summary_words(words, j->rows);
 }
 
-static int read_measure(struct ablate_job *j, const struct sums *part, struct err *e)
+static int read_measure(struct ablate_job *job, const struct sums *part, struct err *e)
 {
     const json_t *value = json_object_get(part->run, "measure");
     int i = 0;
@@ -35,8 +35,8 @@ static int read_measure(struct ablate_job *j, const struct sums *part, struct er
         i++;
     if (ablate_measures[i] == NULL)
         return json_field_wrong("measure", value, "next, masked or hidden", e);
-    j->measure = (enum ablate_measure)i;
-    return json_field_bool(part->run, "direct", false, &j->has_direct, e);
+    job->measure = (enum ablate_measure)i;
+    return json_field_bool(part->run, "direct", false, &job->has_direct, e);
 }
 
 static enum stack_id ablate_sums_stack_of(const struct head_id *id)

@@ -8,14 +8,14 @@
 #define SAID 10.0
 #define ASKED 3600.0
 
-void ablate_time_begin(struct ablate_time *t)
+void ablate_time_begin(struct ablate_time *time)
 {
-    clock_gettime(CLOCK_MONOTONIC, &t->begun);
+    clock_gettime(CLOCK_MONOTONIC, &time->begun);
 }
 
-void ablate_time_run(struct ablate_time *t)
+void ablate_time_run(struct ablate_time *time)
 {
-    clock_gettime(CLOCK_MONOTONIC, &t->run);
+    clock_gettime(CLOCK_MONOTONIC, &time->run);
 }
 
 static double ablate_time_between(const struct timespec *from, const struct timespec *to)
@@ -32,45 +32,45 @@ const char *ablate_time_text(struct arena *a, double seconds)
 }
 
 /* Layers that a set runs, those of a decoder after its encoder too. */
-static double ablate_time_layers_of(const struct ablate_job *j, const struct ablate_set *set)
+static double ablate_time_layers_of(const struct ablate_job *job, const struct ablate_set *set)
 {
-    const struct model *whole = j->job.s.model;
+    const struct model *whole = job->job.s.model;
     double most = 0;
 
     for (int i = 0; i < set->n; i++) {
-        const struct ablate_head *head = &j->head[set->head[i]];
-        const struct model *m = ablate_model(j, head->stack);
+        const struct ablate_head *head = &job->head[set->head[i]];
+        const struct model *m = ablate_model(job, head->stack);
         double n = m->config.n_layers - head->layer;
 
-        most = fmax(most, m == whole && m != j->m ? n + j->m->config.n_layers : n);
+        most = fmax(most, m == whole && m != job->m ? n + job->m->config.n_layers : n);
     }
     return most;
 }
 
-static double all_layers(const struct ablate_job *j, const struct ablate_set *set, int n)
+static double all_layers(const struct ablate_job *job, const struct ablate_set *set, int n)
 {
     double sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += ablate_time_layers_of(j, &set[i]);
+        sum += ablate_time_layers_of(job, &set[i]);
     return sum;
 }
 
 /* Of all texts, as long as those that were taken. */
-static double expected(const struct ablate_job *j, const struct ablate_set *all, int n_all,
+static double expected(const struct ablate_job *job, const struct ablate_set *all, int n_all,
                        int n, int n_runs, const struct timespec *now)
 {
-    double share = j->job.in != NULL ? input_share(j->job.in) : NAN;
-    double pass = ablate_time_between(&j->time.begun, &j->time.run) / all_layers(j, all, n);
-    double measure = ablate_time_between(&j->time.run, now) / n;
-    double later = j->work_after;
-    double L = j->m->config.n_layers;
-    double text = pass * (all_layers(j, all, n_all) + later * L) + measure * (n_all + later);
+    double share = job->job.in != NULL ? input_share(job->job.in) : NAN;
+    double pass = ablate_time_between(&job->time.begun, &job->time.run) / all_layers(job, all, n);
+    double measure = ablate_time_between(&job->time.run, now) / n;
+    double later = job->work_after;
+    double L = job->m->config.n_layers;
+    double text = pass * (all_layers(job, all, n_all) + later * L) + measure * (n_all + later);
 
     return n_runs * text * (share > 0 ? 1 / share : 1);
 }
 
-int ablate_time_check(struct ablate_job *j, const struct ablate_run *r,
+int ablate_time_check(struct ablate_job *job, const struct ablate_run *run,
                       const struct ablate_set *all, int n_all, int n, int n_runs,
                       struct err *e)
 {
@@ -78,16 +78,16 @@ int ablate_time_check(struct ablate_job *j, const struct ablate_run *r,
     const char *text;
     double seconds;
 
-    if (j->time.told)
+    if (job->time.told)
         return 0;
-    j->time.told = true;
+    job->time.told = true;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    seconds = expected(j, all, n_all, n, n_runs, &now);
-    text = ablate_time_text(r->a, seconds);
-    if (seconds > ASKED && !j->args->yes)
+    seconds = expected(job, all, n_all, n, n_runs, &now);
+    text = ablate_time_text(run->a, seconds);
+    if (seconds > ASKED && !job->args->yes)
         return err_set(e, ERR_USAGE, "this takes %s: expected --yes, fewer heads or fewer texts",
                        text);
     if (seconds > SAID)
-        err_warn(j->job.s.env->note, "this takes %s", text);
+        err_warn(job->job.s.env->note, "this takes %s", text);
     return 0;
 }

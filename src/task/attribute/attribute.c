@@ -53,21 +53,21 @@ static const char *const examples[] = {
 
 /* ---- before the texts ---- */
 
-static int parse_span(struct attribute_job *j, struct err *e)
+static int parse_span(struct attribute_job *job, struct err *e)
 {
-    const char *text = j->args->span;
+    const char *text = job->args->span;
     long long first, last;
 
-    j->span_first = j->span_last = -1;
-    if (j->args->sort == ATTRIBUTE_SPAN && text == NULL)
+    job->span_first = job->span_last = -1;
+    if (job->args->sort == ATTRIBUTE_SPAN && text == NULL)
         return err_set(e, ERR_USAGE, "--sort: 'span' requires --span");
     if (text == NULL)
         return 0;
     if (!list_range(&text, &first, &last) || *text != '\0' || last > INT_MAX)
         return err_set(e, ERR_USAGE, "--span: '%s' is not a span of tokens such as 3-7",
-                       j->args->span);
-    j->span_first = (int)first;
-    j->span_last = (int)last;
+                       job->args->span);
+    job->span_first = (int)first;
+    job->span_last = (int)last;
     return 0;
 }
 
@@ -80,12 +80,12 @@ static int attribute_check(void *self, struct err *e)
 }
 
 /* The heads of an encoder before a decoder write into no logit themselves. */
-static int choose_stack(struct attribute_job *j, struct err *e)
+static int choose_stack(struct attribute_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
 
-    j->stack = s->stack;
-    j->m = s->shown;
+    job->stack = s->stack;
+    job->m = s->shown;
     if (s->model->decoder == NULL)
         return 0;
     if (s->stack == STACK_ENCODER && s->asked->stack != NULL)
@@ -112,50 +112,51 @@ static int attribute_prepare(void *self, struct err *e)
 /* ---- one text ---- */
 
 /* Keys of what the span counts in: those of cross-attention, unless -s says decoder. */
-static int check_span(const struct attribute_job *j, const struct item *item, struct err *e)
+static int check_span(const struct attribute_job *job, const struct item *item, struct err *e)
 {
-    bool cross = j->m != j->job.s.model && j->stack != STACK_DECODER;
-    int n = cross ? item->tokens.n : session_queries(&j->job.s, item)->n;
+    bool cross = job->m != job->job.s.model && job->stack != STACK_DECODER;
+    int n = cross ? item->tokens.n : session_queries(&job->job.s, item)->n;
 
-    if (j->span_last < n)
+    if (job->span_last < n)
         return 0;
     return err_set(e, ERR_INPUT, "--span: %d is out of range: the text has tokens 0 to %d",
-                   j->span_last, n - 1);
+                   job->span_last, n - 1);
 }
 
-static int attribute_forward(struct attribute_found *f, struct arena *a, struct trail *trail,
+static int attribute_forward(struct attribute_found *found, struct arena *a, struct trail *trail,
                              float *logits, struct err *e)
 {
-    const struct attribute_job *j = f->j;
+    const struct attribute_job *j = found->j;
     struct tap tap = trail_tap(trail);
     struct sink sink = trail_sink(trail);
     struct wanted want = { .rotations = j->job.want.rotations, .change = j->job.want.change,
-                           .tap = &tap, .only_row = &f->row, .uncapped = true,
+                           .tap = &tap, .only_row = &found->row, .uncapped = true,
                            .logits = logits };
     bool keys = j->args->sources || j->span_first >= 0;
     struct texts texts;
 
-    texts_pack(&texts, a, f->item, 1);
+    texts_pack(&texts, a, found->item, 1);
     return session_forward(&j->job.s, &texts, &want, &sink, keys, a, e);
 }
 
-static int attribute_run_text(struct attribute_found *f, struct arena *a, struct err *e)
+static int attribute_run_text(struct attribute_found *found, struct arena *a, struct err *e)
 {
-    const struct attribute_job *j = f->j;
-    int T = session_queries(&j->job.s, f->item)->n;
-    int S = j->m != j->job.s.model ? f->item->tokens.n : 0;
+    const struct attribute_job *j = found->j;
+    int T = session_queries(&j->job.s, found->item)->n;
+    int S = j->m != j->job.s.model ? found->item->tokens.n : 0;
     bool keys = j->args->sources || j->span_first >= 0;
-    struct trail *trail = trail_new(a, j->m, f->row, T, S, keys);
+    struct trail *trail = trail_new(a, j->m, found->row, T, S, keys);
     float *logits = arena_alloc(a, (size_t)j->m->n_logits, sizeof *logits);
 
-    if (attribute_forward(f, a, trail, logits, e) != 0 || attribute_target(f, logits, e) != 0)
+    if (attribute_forward(found, a, trail, logits, e) != 0 ||
+        attribute_target(found, logits, e) != 0)
         return -1;
-    f->parts = attribution_new(a, trail, &f->target);
-    if (f->parts->error <= ATTRIBUTE_ERROR_MAX)
+    found->parts = attribution_new(a, trail, &found->target);
+    if (found->parts->error <= ATTRIBUTE_ERROR_MAX)
         return 0;
     return err_set(e, ERR_INPUT, "%s: heads and rest sum to the logit %g only within %.2g of "
-                   "the largest part, expected %g", j->job.s.model->name, f->target.logit,
-                   f->parts->error, ATTRIBUTE_ERROR_MAX);
+                   "the largest part, expected %g", j->job.s.model->name, found->target.logit,
+                   found->parts->error, ATTRIBUTE_ERROR_MAX);
 }
 
 static int attribute_one_text(void *self, struct arena *a, const struct item *item, struct err *e)

@@ -40,20 +40,20 @@ struct attribute_found {
 /* ---- target.c ---- */
 
 /*
- * Sets f->target: the logits that are attributed, of [V] before a soft cap; without --answer, the
- * largest and the second.  ERR_INPUT: they are not finite; both are the same token.
+ * Sets found->target: the logits that are attributed, of [V] before a soft cap; without --answer,
+ * the largest and the second.  ERR_INPUT: they are not finite; both are the same token.
  */
-int attribute_target(struct attribute_found *f, const float *logits, struct err *e);
+int attribute_target(struct attribute_found *found, const float *logits, struct err *e);
 
 /* ---- record.c ---- */
 
 extern const struct record attribute_record;
 
 /* Sets the records of the job, without columns that the options do not ask for. */
-void attribute_columns(struct attribute_job *j);
+void attribute_columns(struct attribute_job *job);
 
 /* Writes the text's results. */
-int attribute_write(struct attribute_job *j, struct arena *a, const struct attribute_found *f,
+int attribute_write(struct attribute_job *job, struct arena *a, const struct attribute_found *found,
                     struct err *e);
 
 #endif

@@ -129,44 +129,45 @@ const struct record attribute_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-void attribute_columns(struct attribute_job *j)
+void attribute_columns(struct attribute_job *job)
 {
     static const char *const of_span[] = { "span", "span_attention", "span_dla", NULL };
     static const char *const of_sources[] = { "dla_sources", "weights", "sources", NULL };
     static const char *const of_heads[] = { "heads", NULL };
     static const char *const of_keys[] = { "tokens_key", NULL };
     static const char *const of_two[] = { "attention", NULL };
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     const struct record *text = &attribute_record;
-    const struct record *head = j->args->sources ? &source_record : &head_record;
+    const struct record *head = job->args->sources ? &source_record : &head_record;
 
-    if (j->args->span == NULL) {
+    if (job->args->span == NULL) {
         text = record_without(a, text, IN_ALL, of_span);
         head = record_without(a, head, IN_ALL, of_span);
     }
-    text = j->args->sources ? record_without(a, text, IN_TSV, of_heads) :
-                              record_without(a, text, IN_TSV | IN_JSON, of_sources);
-    if (j->m == j->job.s.model)
+    text = job->args->sources ? record_without(a, text, IN_TSV, of_heads) :
+                                record_without(a, text, IN_TSV | IN_JSON, of_sources);
+    if (job->m == job->job.s.model)
         text = record_without(a, text, IN_JSON, of_keys);
-    if (j->stack != N_STACK)
+    if (job->stack != N_STACK)
         head = record_without(a, head, IN_TABLE, of_two);
-    j->job.record = text;
-    j->record = head;
+    job->job.record = text;
+    job->record = head;
 }
 
 /* ---- heads ---- */
 
 /* The tokens that heads of this kind look at. */
-static const struct tokens *keys_of(const struct attribute_found *f, bool crosses)
+static const struct tokens *keys_of(const struct attribute_found *found, bool crosses)
 {
-    return crosses ? &f->item->tokens : session_queries(&f->j->job.s, f->item);
+    return crosses ? &found->item->tokens : session_queries(&found->j->job.s, found->item);
 }
 
-static struct head_row attribute_head_row(const struct attribute_found *f, bool crosses, int layer,
-                                          int head)
+static struct head_row attribute_head_row(const struct attribute_found *found, bool crosses,
+                                          int layer, int head)
 {
-    const struct attribute_job *j = f->j;
-    const struct attribution_heads *of = &(crosses ? f->parts->cross : f->parts->own)[layer];
+    const struct attribute_job *j = found->j;
+    const struct attribution_heads *of = &(crosses ? found->parts->cross :
+                                                     found->parts->own)[layer];
     bool of_cross = j->m != j->job.s.model && j->stack != STACK_DECODER;
     enum stack_id stack = crosses ? STACK_CROSS : j->m->family->stack_id;
     struct head_row row = { .id = { family_stack_names[stack], layer, head },
@@ -182,21 +183,21 @@ static struct head_row attribute_head_row(const struct attribute_found *f, bool 
     return row;
 }
 
-static bool shows(const struct attribute_job *j, bool crosses)
+static bool shows(const struct attribute_job *job, bool crosses)
 {
-    bool has = !crosses || j->m != j->job.s.model;
+    bool has = !crosses || job->m != job->job.s.model;
 
-    return has && (j->stack == N_STACK || (j->stack == STACK_CROSS) == crosses);
+    return has && (job->stack == N_STACK || (job->stack == STACK_CROSS) == crosses);
 }
 
-static double attribute_key_of(const struct attribute_job *j, const struct head_row *row)
+static double attribute_key_of(const struct attribute_job *job, const struct head_row *row)
 {
-    return j->args->sort == ATTRIBUTE_LAYER ? 0 :
-           j->args->sort == ATTRIBUTE_SPAN ? row->span.span : row->dla;
+    return job->args->sort == ATTRIBUTE_LAYER ? 0 :
+           job->args->sort == ATTRIBUTE_SPAN ? row->span.span : row->dla;
 }
 
 /* The rows in the order of --sort and --reverse. */
-static struct head_row *sorted(const struct attribute_job *j, struct arena *a,
+static struct head_row *sorted(const struct attribute_job *job, struct arena *a,
                                const struct head_row *rows, int n)
 {
     double *key = arena_alloc(a, (size_t)n, sizeof *key);
@@ -204,17 +205,17 @@ static struct head_row *sorted(const struct attribute_job *j, struct arena *a,
     const int *order;
 
     for (int i = 0; i < n; i++)
-        key[i] = attribute_key_of(j, &rows[i]);
-    order = sort_places(a, key, n, j->args->reverse);
+        key[i] = attribute_key_of(job, &rows[i]);
+    order = sort_places(a, key, n, job->args->reverse);
     for (int i = 0; i < n; i++)
         out[i] = rows[order[i]];
     return out;
 }
 
 /* Those that -l, -H and -s ask for. */
-static struct list attribute_head_rows(const struct attribute_found *f, struct arena *a)
+static struct list attribute_head_rows(const struct attribute_found *found, struct arena *a)
 {
-    const struct attribute_job *j = f->j;
+    const struct attribute_job *j = found->j;
     const struct config *config = &j->m->config;
     struct head_row *row = arena_alloc(a, 2 * (size_t)config->n_layers,
                                        (uint64_t)config->n_heads * sizeof *row);
@@ -225,11 +226,11 @@ static struct list attribute_head_rows(const struct attribute_found *f, struct a
             for (int h = 0; h < config->n_heads; h++)
                 if (shows(j, crosses) && wanted_layer(&j->job.want, l) &&
                     wanted_head(&j->job.want, l, h))
-                    row[n++] = attribute_head_row(f, crosses, l, h);
+                    row[n++] = attribute_head_row(found, crosses, l, h);
     return (struct list){ sorted(j, a, row, n), n };
 }
 
-static struct list source_rows(const struct attribute_found *f, struct arena *a,
+static struct list source_rows(const struct attribute_found *found, struct arena *a,
                                struct list heads)
 {
     const struct head_row *head = heads.at;
@@ -247,7 +248,7 @@ static struct list source_rows(const struct attribute_found *f, struct arena *a,
 
             if (!of->hidden[at])
                 row[n++] = (struct source_row){
-                    head[i].id, s, records_token(a, keys_of(f, head[i].crosses), s),
+                    head[i].id, s, records_token(a, keys_of(found, head[i].crosses), s),
                     (double)of->a[at], of->source[at] };
         }
     return (struct list){ row, n };
@@ -256,58 +257,59 @@ static struct list source_rows(const struct attribute_found *f, struct arena *a,
 /* ---- the text ---- */
 
 /* Above the table. */
-static const char *attribute_lead(const struct attribute_found *f, struct arena *a)
+static const char *attribute_lead(const struct attribute_found *found, struct arena *a)
 {
-    const struct attribution *p = f->parts;
-    const struct attribution_target *t = &f->target;
-    const struct tokens *queries = session_queries(&f->j->job.s, f->item);
+    const struct attribution *p = found->parts;
+    const struct attribution_target *t = &found->target;
+    const struct tokens *queries = session_queries(&found->j->job.s, found->item);
     bool pair = t->against >= 0;
-    const char *cap = isnan(f->capped) ? "" :
-                      arena_printf(a, " (%.4f after the soft cap)", f->capped);
-    const char *mixers = f->j->job.s.shown->family->mixer == MIXER_NONE ? "" :
+    const char *cap = isnan(found->capped) ? "" :
+                      arena_printf(a, " (%.4f after the soft cap)", found->capped);
+    const char *mixers = found->j->job.s.shown->family->mixer == MIXER_NONE ? "" :
                          arena_printf(a, " mixers %+.4f,", p->mixers);
 
-    return arena_printf(a, "%s%s%s after %s(%d)\n"
+    return arena_printf(a,
+                        "%s%s%s after %s(%d)\n"
                         "%s %.4f%s = heads %+.4f, embeddings %+.4f, mlps %+.4f,%s biases %+.4f "
                         "(within %.1e of the largest part)\n\n",
-                        answer_name(&f->j->answer, a, t->answer), pair ? " against " : "",
-                        pair ? answer_name(&f->j->answer, a, t->against) : "",
-                        records_token(a, queries, f->row), f->row, pair ? "difference" : "logit",
-                        t->logit, cap, p->heads,
-                        p->embedding, p->mlps, mixers, p->biases, p->error);
+                        answer_name(&found->j->answer, a, t->answer), pair ? " against " : "",
+                        pair ? answer_name(&found->j->answer, a, t->against) : "",
+                        records_token(a, queries, found->row), found->row,
+                        pair ? "difference" : "logit", t->logit, cap, p->heads, p->embedding,
+                        p->mlps, mixers, p->biases, p->error);
 }
 
-static struct text_row attribute_text_row(const struct attribute_found *f, struct arena *a,
+static struct text_row attribute_text_row(const struct attribute_found *found, struct arena *a,
                                           struct list heads)
 {
-    const struct attribution *p = f->parts;
-    const struct attribution_target *t = &f->target;
-    const struct session *s = &f->j->job.s;
+    const struct attribution *p = found->parts;
+    const struct attribution_target *t = &found->target;
+    const struct session *s = &found->j->job.s;
 
     return (struct text_row){
-        .id = records_text_id(s, f->item), .at = f->row, .answer_id = t->answer,
-        .against_id = t->against, .answer = answer_text(&f->j->answer, a, t->answer),
-        .against = answer_text(&f->j->answer, a, t->against), .logit = t->logit,
-        .capped = f->capped, .heads_dla = p->heads,
+        .id = records_text_id(s, found->item), .at = found->row, .answer_id = t->answer,
+        .against_id = t->against, .answer = answer_text(&found->j->answer, a, t->answer),
+        .against = answer_text(&found->j->answer, a, t->against), .logit = t->logit,
+        .capped = found->capped, .heads_dla = p->heads,
         .rest = p->embedding + p->mlps + p->mixers + p->biases, .embeddings = p->embedding,
         .mlps = p->mlps,
         .mixers = s->shown->family->mixer == MIXER_NONE ? (double)NAN : p->mixers,
         .biases = p->biases, .error = p->error,
-        .tokens = records_pieces(session_queries(s, f->item)),
-        .tokens_key = records_pieces(&f->item->tokens), .heads = heads,
+        .tokens = records_pieces(session_queries(s, found->item)),
+        .tokens_key = records_pieces(&found->item->tokens), .heads = heads,
     };
 }
 
-int attribute_write(struct attribute_job *j, struct arena *a, const struct attribute_found *f,
+int attribute_write(struct attribute_job *job, struct arena *a, const struct attribute_found *found,
                     struct err *e)
 {
-    struct list heads = attribute_head_rows(f, a);
-    struct text_row row = attribute_text_row(f, a, heads);
-    struct results_text out = { &row, j->record, &row.heads, 1, attribute_lead(f, a) };
+    struct list heads = attribute_head_rows(found, a);
+    struct text_row row = attribute_text_row(found, a, heads);
+    struct results_text out = { &row, job->record, &row.heads, 1, attribute_lead(found, a) };
 
-    if (j->args->sources) {
-        row.sources = source_rows(f, a, heads);
+    if (job->args->sources) {
+        row.sources = source_rows(found, a, heads);
         out.tables = &row.sources;
     }
-    return results_text(&j->job.results, a, f->item, &out, e);
+    return results_text(&job->job.results, a, found->item, &out, e);
 }

@@ -10,11 +10,11 @@ static double capped(double logit, double cap)
     return cap * (double)elementary_tanhf((float)(logit / cap));
 }
 
-int attribute_target(struct attribute_found *f, const float *logits, struct err *e)
+int attribute_target(struct attribute_found *found, const float *logits, struct err *e)
 {
-    const struct attribute_job *j = f->j;
+    const struct attribute_job *j = found->j;
     const struct answer *w = &j->answer;
-    struct attribution_target *t = &f->target;
+    struct attribution_target *t = &found->target;
     double cap = j->m->config.head.cap, against;
 
     if (answer_check(w, logits, e) != 0)
@@ -28,6 +28,6 @@ int attribute_target(struct attribute_found *f, const float *logits, struct err 
     t->raw = j->args->raw;
     against = t->against >= 0 ? (double)logits[t->against] : 0;
     t->logit = (double)logits[t->answer] - against;
-    f->capped = cap > 0 ? capped((double)logits[t->answer], cap) - capped(against, cap) : NAN;
+    found->capped = cap > 0 ? capped((double)logits[t->answer], cap) - capped(against, cap) : NAN;
     return 0;
 }

@@ -51,12 +51,12 @@ static const struct {
       CIRCUITS_NEGATIVE_COPY },
 };
 
-static bool ranks_tokens(const struct circuits_job *j, enum circuits_number last)
+static bool ranks_tokens(const struct circuits_job *job, enum circuits_number last)
 {
-    enum circuits_number shown = (enum circuits_number)j->args->metric;
+    enum circuits_number shown = (enum circuits_number)job->args->metric;
 
-    return !j->args->edges &&
-           (!output_is_picture(&j->output) || (shown >= CIRCUITS_COPY_RANK && shown <= last));
+    return !job->args->edges &&
+           (!output_is_picture(&job->output) || (shown >= CIRCUITS_COPY_RANK && shown <= last));
 }
 
 #define F(f) offsetof(struct circuits_args, f)
@@ -67,37 +67,37 @@ static const struct shared_reader readers[] = {
 #undef F
 
 /* Options that nothing would read. */
-static int check_read(const struct circuits_job *j, struct err *e)
+static int check_read(const struct circuits_job *job, struct err *e)
 {
-    const struct circuits_args *args = j->args;
+    const struct circuits_args *args = job->args;
     size_t n = sizeof of_sample / sizeof *of_sample;
 
-    if (shared_check_readers(&args->shared, &j->output, readers, e) != 0)
+    if (shared_check_readers(&args->shared, &job->output, readers, e) != 0)
         return -1;
     for (size_t i = 0; i < n; i++)
         if (opts_is_given(&args->shared.common, of_sample[i].field) &&
-            !ranks_tokens(j, of_sample[i].last))
+            !ranks_tokens(job, of_sample[i].last))
             return err_set(e, ERR_USAGE, "%s is of %s, which are not shown here",
                            of_sample[i].option, of_sample[i].numbers);
     if (!opts_is_given(&args->shared.common, offsetof(struct circuits_args, shared.asked.seed)) ||
-        (args->sample > 0 && circuits_has_tokens(j->s.shown)))
+        (args->sample > 0 && circuits_has_tokens(job->s.shown)))
         return 0;
     return err_set(e, ERR_USAGE, "--seed is of the tokens of --sample, and none is drawn here");
 }
 
 /* Of an encoder-decoder the encoder, unless -s says decoder. */
-static int select_heads(struct circuits_job *j, struct err *e)
+static int select_heads(struct circuits_job *job, struct err *e)
 {
     enum { NO_TEXT_IS_MISSING = 2 };
-    struct session *s = &j->s;
+    struct session *s = &job->s;
 
-    j->asked = j->args->shared.asked;
-    j->asked.mask_value = (double)NAN;
-    if (j->asked.stack == NULL)
-        j->asked.stack = family_stack_names[s->model->family->stack_id];
-    s->asked = &j->asked;
+    job->asked = job->args->shared.asked;
+    job->asked.mask_value = (double)NAN;
+    if (job->asked.stack == NULL)
+        job->asked.stack = family_stack_names[s->model->family->stack_id];
+    s->asked = &job->asked;
     if (fold_check(s->model, e) != 0 ||
-        session_select(s, NO_TEXT_IS_MISSING, false, &j->want, e) != 0)
+        session_select(s, NO_TEXT_IS_MISSING, false, &job->want, e) != 0)
         return -1;
     if (s->stack == STACK_CROSS)
         return err_set(e, ERR_USAGE, "--stack: 'cross': its heads read two streams: expected "
@@ -105,14 +105,14 @@ static int select_heads(struct circuits_job *j, struct err *e)
     return fold_check(s->shown, e);
 }
 
-static int circuits_check(const struct circuits_job *j, struct err *e)
+static int circuits_check(const struct circuits_job *job, struct err *e)
 {
-    const struct circuits_args *args = j->args;
+    const struct circuits_args *args = job->args;
 
     if (args->edges && args->sort > 0 && args->sort - 1 < CIRCUITS_Q_COMP)
         return err_set(e, ERR_USAGE, "--sort: '%s' is a number of heads, not of --edges: "
                        "expected layer, q_comp, k_comp or v_comp", sorts[args->sort]);
-    if (args->edges && output_is_picture(&j->output))
+    if (args->edges && output_is_picture(&job->output))
         return err_set(e, ERR_USAGE, "--edges: a picture shows a number of each head, not of "
                        "pairs");
     return 0;
@@ -127,49 +127,49 @@ static double shown_value(const void *job, int layer, int head)
     return circuits_value(j, layer, head, (enum circuits_number)j->args->metric);
 }
 
-static int circuits_draw(const struct circuits_job *j, struct err *e)
+static int circuits_draw(const struct circuits_job *job, struct err *e)
 {
-    const struct session *s = &j->s;
+    const struct session *s = &job->s;
     const struct head_numbers numbers = {
-        .s = s, .want = &j->want, .value = shown_value, .of = j,
-        .title = sorts[j->args->metric + 1],
-        .is_signed = j->args->metric <= CIRCUITS_COPY_FULL,
-        .most = j->args->metric < CIRCUITS_Q_COMP,
+        .s = s, .want = &job->want, .value = shown_value, .of = job,
+        .title = sorts[job->args->metric + 1],
+        .is_signed = job->args->metric <= CIRCUITS_COPY_FULL,
+        .most = job->args->metric < CIRCUITS_Q_COMP,
     };
 
-    return head_numbers_draw(&numbers, &j->args->shared.figure,
-                             arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
+    return head_numbers_draw(&numbers, &job->args->shared.figure,
+                             arena_printf(job->a, "%s, %s, by the weights alone", s->model->name,
                                           family_stack_names[s->stack]),
-                             figure_metadata_run(s, j->a, NULL), &j->output, j->output.path, j->a,
-                             e);
+                             figure_metadata_run(s, job->a, NULL), &job->output, job->output.path,
+                             job->a, e);
 }
 
 /* ---- the command ---- */
 
-static int write_report(struct circuits_job *j, struct err *e)
+static int write_report(struct circuits_job *job, struct err *e)
 {
-    if (output_open(&j->output, e) != 0 || output_begin(&j->output, j->a, 0, 0, e) != 0)
+    if (output_open(&job->output, e) != 0 || output_begin(&job->output, job->a, 0, 0, e) != 0)
         return -1;
-    circuits_report(j, j->output.out.file);
-    return output_close(&j->output, output_end(&j->output, e), e);
+    circuits_report(job, job->output.out.file);
+    return output_close(&job->output, output_end(&job->output, e), e);
 }
 
-static int circuits_run_session(struct circuits_job *j, struct err *e)
+static int circuits_run_session(struct circuits_job *job, struct err *e)
 {
-    const struct circuits_args *args = j->args;
+    const struct circuits_args *args = job->args;
 
-    if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        shared_check_figure(&args->shared, &j->output, NULL, e) != 0 || circuits_check(j, e) != 0 ||
-        select_heads(j, e) != 0 || check_read(j, e) != 0 ||
-        provenance_open(&j->s, &j->output, NULL, e) != 0)
+    if (output_plan(&job->output, &args->shared.common.output, &output_all, NULL, job->a, e) != 0 ||
+        shared_check_figure(&args->shared, &job->output, NULL, e) != 0 ||
+        circuits_check(job, e) != 0 || select_heads(job, e) != 0 || check_read(job, e) != 0 ||
+        provenance_open(&job->s, &job->output, NULL, e) != 0)
         return -1;
-    if (!args->edges && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
-        err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);
+    if (!args->edges && args->sample > 0 && job->s.tok == NULL && !job->s.tok_err.absent)
+        err_warn(job->s.env->note, "%s; successors are left out", job->s.tok_err.msg);
     if (!args->edges)
-        circuits_choose(j);
-    j->found = circuits_new(j->a, j->s.shown, args->edges ? NULL : &j->tokens, j->s.par,
-                            j->s.env->warn);
-    return output_is_picture(&j->output) ? circuits_draw(j, e) : write_report(j, e);
+        circuits_choose(job);
+    job->found = circuits_new(job->a, job->s.shown, args->edges ? NULL : &job->tokens, job->s.par,
+                              job->s.env->warn);
+    return output_is_picture(&job->output) ? circuits_draw(job, e) : write_report(job, e);
 }
 
 static int circuits_run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -36,16 +36,16 @@ struct circuits_job {
 
 /* Chooses tokens: a sample, by --sample and --seed, and those members of each class (days, ...)
  * that are a single token; no classes without a tokeniser that fits the model. */
-void circuits_choose(struct circuits_job *j);
+void circuits_choose(struct circuits_job *job);
 
 /* ---- record.c ---- */
 
 extern const struct record circuits_record, circuits_pairs_record;
 
 /* Number `number` of head h of layer l; a composition score is the largest over earlier heads. */
-double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_number number);
+double circuits_value(const struct circuits_job *job, int l, int h, enum circuits_number number);
 
 /* Writes the report of the heads, or of the pairs, that were selected. */
-void circuits_report(const struct circuits_job *j, FILE *f);
+void circuits_report(const struct circuits_job *job, FILE *file);
 
 #endif

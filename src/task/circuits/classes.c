@@ -50,44 +50,44 @@ static const char *const *letters(struct arena *a)
 }
 
 /* The id of a text that is one token, and no unknown one; -1: it is not. */
-static int single(const struct circuits_job *j, const char *text)
+static int single(const struct circuits_job *job, const char *text)
 {
-    const struct tok *tok = j->s.tok;
+    const struct tok *tok = job->s.tok;
     struct err ignored = { ERR_NONE, "" };
     struct tokens tokens;
     const struct tok_input in = { .text = text, .text_size = strlen(text), .no_special = true };
 
-    if (tok_encode(tok, j->a, &in, &tokens, &ignored) != 0 || tokens.n != 1 ||
-        tok_unknown(tok, &tokens) > 0 || tokens.id[0] >= j->s.shown->n_logits) {
-        arena_pass_over(j->a, &ignored);
+    if (tok_encode(tok, job->a, &in, &tokens, &ignored) != 0 || tokens.n != 1 ||
+        tok_unknown(tok, &tokens) > 0 || tokens.id[0] >= job->s.shown->n_logits) {
+        arena_pass_over(job->a, &ignored);
         return -1;
     }
     return tokens.id[0];
 }
 
 /* id[n] of each member after `before`; returns how many are single tokens. */
-static int singles(const struct circuits_job *j, const struct members *of, const char *before,
+static int singles(const struct circuits_job *job, const struct members *of, const char *before,
                    int *id)
 {
     int found = 0;
 
     for (int i = 0; i < of->n; i++) {
-        id[i] = single(j, arena_printf(j->a, "%s%s", before, of->word[i]));
+        id[i] = single(job, arena_printf(job->a, "%s%s", before, of->word[i]));
         found += id[i] >= 0;
     }
     return found;
 }
 
 /* Members with a space before them, or without one, whichever has more single tokens. */
-static struct circuits_class circuits_class_of(const struct circuits_job *j,
+static struct circuits_class circuits_class_of(const struct circuits_job *job,
                                                const struct members *of)
 {
-    int *id = arena_alloc(j->a, (size_t)of->n, sizeof *id);
-    int *bare = arena_alloc(j->a, (size_t)of->n, sizeof *bare);
-    int *kept = arena_alloc(j->a, (size_t)of->n, sizeof *kept);
-    int *next = arena_alloc(j->a, (size_t)of->n, sizeof *next), n = 0;
+    int *id = arena_alloc(job->a, (size_t)of->n, sizeof *id);
+    int *bare = arena_alloc(job->a, (size_t)of->n, sizeof *bare);
+    int *kept = arena_alloc(job->a, (size_t)of->n, sizeof *kept);
+    int *next = arena_alloc(job->a, (size_t)of->n, sizeof *next), n = 0;
 
-    if (singles(j, of, " ", id) < singles(j, of, "", bare))
+    if (singles(job, of, " ", id) < singles(job, of, "", bare))
         id = bare;
     for (int i = 0; i < of->n; i++) {
         int after = i + 1 < of->n ? i + 1 : of->wraps ? 0 : -1;
@@ -100,67 +100,67 @@ static struct circuits_class circuits_class_of(const struct circuits_job *j,
     return (struct circuits_class){ of->name, n, kept, next };
 }
 
-static void choose_classes(struct circuits_job *j)
+static void choose_classes(struct circuits_job *job)
 {
     const struct members members[N_CIRCUITS_CLASS] = {
         { "days", days, circuits_classes_count(days), true },
         { "months", months, circuits_classes_count(months), true },
-        { "numbers", circuits_classes_numbers(j->a), NUMBERS, false },
-        { "letters", letters(j->a), LETTERS, false },
+        { "numbers", circuits_classes_numbers(job->a), NUMBERS, false },
+        { "letters", letters(job->a), LETTERS, false },
     };
-    struct circuits_class *class = arena_alloc(j->a, N_CIRCUITS_CLASS, sizeof *class);
-    const int *none = arena_alloc(j->a, 0, sizeof *none);
+    struct circuits_class *class = arena_alloc(job->a, N_CIRCUITS_CLASS, sizeof *class);
+    const int *none = arena_alloc(job->a, 0, sizeof *none);
 
     for (int i = 0; i < N_CIRCUITS_CLASS; i++)
-        class[i] = j->s.tok != NULL && j->args->sample > 0 ?
-                       circuits_class_of(j, &members[i]) :
-                       (struct circuits_class){ members[i].name, 0, none, none };
-    j->tokens.class = class;
-    j->tokens.n_classes = N_CIRCUITS_CLASS;
+        class[i] = job->s.tok != NULL && job->args->sample > 0 ?
+                         circuits_class_of(job, &members[i]) :
+                         (struct circuits_class){ members[i].name, 0, none, none };
+    job->tokens.class = class;
+    job->tokens.n_classes = N_CIRCUITS_CLASS;
 }
 
 /* ---- the sample ---- */
 
 /* id[*n] = all tokens that are no special ones. */
-static int *ordinary(const struct circuits_job *j, int *n)
+static int *ordinary(const struct circuits_job *job, int *n)
 {
-    int V = j->s.shown->n_logits;
-    int *id = arena_alloc(j->a, (size_t)V, sizeof *id);
+    int V = job->s.shown->n_logits;
+    int *id = arena_alloc(job->a, (size_t)V, sizeof *id);
     struct tokens tokens;
 
     for (int i = 0; i < V; i++)
         id[i] = i;
     *n = V;
-    if (j->s.tok == NULL)
+    if (job->s.tok == NULL)
         return id;
-    tok_describe(j->s.tok, j->a, id, NULL, V, &tokens);
+    tok_describe(job->s.tok, job->a, id, NULL, V, &tokens);
     *n = 0;
     for (int i = 0; i < V; i++)
-        if (!tokens.special[i] && tok_piece(j->s.tok, i) != NULL)
+        if (!tokens.special[i] && tok_piece(job->s.tok, i) != NULL)
             id[(*n)++] = i;
     return id;
 }
 
 /* The first of a shuffle, drawn without replacement. */
-static void choose_sample(struct circuits_job *j)
+static void choose_sample(struct circuits_job *job)
 {
-    int n, *id = ordinary(j, &n), most = j->args->sample < n ? j->args->sample : n;
+    int n, *id = ordinary(job, &n), most = job->args->sample < n ? job->args->sample : n;
     struct rng rng;
 
-    rng_seed(&rng, (uint64_t)j->asked.seed);
+    rng_seed(&rng, (uint64_t)job->asked.seed);
     for (int i = 0; i < most; i++) {
         int k = i + (int)(rng_uniform(&rng) * (n - i)), swap = id[i];
 
         id[i] = id[k];
         id[k] = swap;
     }
-    j->tokens.id = id;
-    j->tokens.n = most;
+    job->tokens.id = id;
+    job->tokens.n = most;
 }
 
-void circuits_choose(struct circuits_job *j)
+void circuits_choose(struct circuits_job *job)
 {
-    choose_classes(j);
-    if (circuits_has_tokens(j->s.shown))
-        choose_sample(j);
+    choose_classes(job);
+    if (circuits_has_tokens(job->s.shown))
+        choose_sample(job);
 }

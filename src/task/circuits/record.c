@@ -163,35 +163,35 @@ const struct record circuits_pairs_record = {
 /* ---- numbers ---- */
 
 /* The earlier head with the largest score into number to; -1: there is none. */
-static int best_from(const struct circuits *c, enum composition kind, int to)
+static int best_from(const struct circuits *circuits, enum composition kind, int to)
 {
-    int64_t n = (int64_t)c->L * c->H;
+    int64_t n = (int64_t)circuits->L * circuits->H;
     int best = -1;
 
     for (int i = 0; i < n; i++)
-        if (!isnan(c->comp[kind][i * n + to]) &&
-            (best < 0 || c->comp[kind][i * n + to] > c->comp[kind][best * n + to]))
+        if (!isnan(circuits->comp[kind][i * n + to]) &&
+            (best < 0 || circuits->comp[kind][i * n + to] > circuits->comp[kind][best * n + to]))
             best = i;
     return best;
 }
 
 /* The class whose share is the least likely by chance, then the largest; -1: none is defined. */
-static int best_class(const struct circuits_job *j, int at)
+static int best_class(const struct circuits_job *job, int at)
 {
-    int64_t first = (int64_t)at * j->tokens.n_classes;
-    const double *p = j->found->successor_p + first, *share = j->found->successor + first;
+    int64_t first = (int64_t)at * job->tokens.n_classes;
+    const double *p = job->found->successor_p + first, *share = job->found->successor + first;
     int best = -1;
 
-    for (int k = 0; k < j->tokens.n_classes; k++)
+    for (int k = 0; k < job->tokens.n_classes; k++)
         if (!isnan(p[k]) && (best < 0 || p[k] < p[best] ||
                              (p[k] == p[best] && share[k] > share[best])))
             best = k;
     return best;
 }
 
-double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_number number)
+double circuits_value(const struct circuits_job *job, int l, int h, enum circuits_number number)
 {
-    const struct circuits *c = j->found;
+    const struct circuits *c = job->found;
     const double *own[] = { c->copy, c->copy_full, c->copy_rank, c->negative_copy };
     int at = l * c->H + h, from;
 
@@ -200,8 +200,8 @@ double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_
     if (number <= CIRCUITS_SUCCESSOR_P) {
         const double *of = number == CIRCUITS_SUCCESSOR ? c->successor : c->successor_p;
 
-        from = best_class(j, at);
-        return from < 0 ? NAN : of[(int64_t)at * j->tokens.n_classes + from];
+        from = best_class(job, at);
+        return from < 0 ? NAN : of[(int64_t)at * job->tokens.n_classes + from];
     }
     from = best_from(c, (enum composition)(number - CIRCUITS_Q_COMP), at);
     return from < 0 ? NAN : c->comp[number - CIRCUITS_Q_COMP][(int64_t)from * c->L * c->H + at];
@@ -210,11 +210,11 @@ double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_
 /* ---- order ---- */
 
 /* rows[n] of `size` bytes, the largest key first, or last. */
-static void *circuits_in_order(const struct circuits_job *j, const char *rows, size_t size, int n,
+static void *circuits_in_order(const struct circuits_job *job, const char *rows, size_t size, int n,
                                const double *key)
 {
-    const int *order = sort_places(j->a, key, n, j->args->reverse);
-    char *out = arena_alloc(j->a, (size_t)n, size);
+    const int *order = sort_places(job->a, key, n, job->args->reverse);
+    char *out = arena_alloc(job->a, (size_t)n, size);
 
     for (int i = 0; i < n; i++)
         memcpy(out + (size_t)i * size, rows + (size_t)order[i] * size, size);
@@ -223,15 +223,15 @@ static void *circuits_in_order(const struct circuits_job *j, const char *rows, s
 
 /* ---- rows ---- */
 
-static struct head_row circuits_head_row(const struct circuits_job *j, struct head_id id)
+static struct head_row circuits_head_row(const struct circuits_job *job, struct head_id id)
 {
-    const struct circuits *c = j->found;
-    int at = id.layer * c->H + id.head, class = best_class(j, at);
+    const struct circuits *c = job->found;
+    int at = id.layer * c->H + id.head, class = best_class(job, at);
     struct head_row row = { .id = id,
-                            .class = class < 0 ? NULL : j->tokens.class[class].name };
+                            .class = class < 0 ? NULL : job->tokens.class[class].name };
 
     for (int i = 0; i < N_CIRCUITS_NUMBER; i++)
-        row.number[i] = circuits_value(j, id.layer, id.head, (enum circuits_number)i);
+        row.number[i] = circuits_value(job, id.layer, id.head, (enum circuits_number)i);
     for (int i = 0; i < N_CIRCUITS_CLASS; i++) {
         row.successor[i] = c->successor[at * N_CIRCUITS_CLASS + i];
         row.mlp[i] = c->successor_mlp[at * N_CIRCUITS_CLASS + i];
@@ -240,33 +240,33 @@ static struct head_row circuits_head_row(const struct circuits_job *j, struct he
         int from = best_from(c, (enum composition)k, at);
 
         if (from >= 0)
-            row.from[k] = arena_printf(j->a, "L%dH%d", from / c->H, from % c->H);
+            row.from[k] = arena_printf(job->a, "L%dH%d", from / c->H, from % c->H);
     }
     return row;
 }
 
-static struct list circuits_head_rows(const struct circuits_job *j)
+static struct list circuits_head_rows(const struct circuits_job *job)
 {
     int n;
-    const struct head_id *id = records_heads(&j->s, &j->want, j->a, &n);
-    struct head_row *row = arena_alloc(j->a, (size_t)n, sizeof *row);
-    double *key = arena_alloc(j->a, (size_t)n, sizeof *key);
+    const struct head_id *id = records_heads(&job->s, &job->want, job->a, &n);
+    struct head_row *row = arena_alloc(job->a, (size_t)n, sizeof *row);
+    double *key = arena_alloc(job->a, (size_t)n, sizeof *key);
 
     for (int i = 0; i < n; i++) {
-        row[i] = circuits_head_row(j, id[i]);
-        key[i] = j->args->sort > 0 ? row[i].number[j->args->sort - 1] : 0;
+        row[i] = circuits_head_row(job, id[i]);
+        key[i] = job->args->sort > 0 ? row[i].number[job->args->sort - 1] : 0;
     }
-    return (struct list){ circuits_in_order(j, (const char *)row, sizeof *row, n, key), n };
+    return (struct list){ circuits_in_order(job, (const char *)row, sizeof *row, n, key), n };
 }
 
-static struct list pair_rows(const struct circuits_job *j)
+static struct list pair_rows(const struct circuits_job *job)
 {
-    const struct circuits *c = j->found;
+    const struct circuits *c = job->found;
     int count, n = 0;
-    const struct head_id *id = records_heads(&j->s, &j->want, j->a, &count);
+    const struct head_id *id = records_heads(&job->s, &job->want, job->a, &count);
     uint64_t most = (uint64_t)count * (uint64_t)c->L * (uint64_t)c->H;
-    struct pair_row *row = arena_alloc(j->a, most, sizeof *row);
-    double *key = arena_alloc(j->a, most, sizeof *key);
+    struct pair_row *row = arena_alloc(job->a, most, sizeof *row);
+    double *key = arena_alloc(job->a, most, sizeof *key);
 
     for (int i = 0; i < count; i++)
         for (int from = 0; from < id[i].layer * c->H; from++) {
@@ -275,57 +275,59 @@ static struct list pair_rows(const struct circuits_job *j)
             row[n] = (struct pair_row){
                 { id[i].stack, from / c->H, from % c->H }, id[i],
                 { c->comp[0][at], c->comp[1][at], c->comp[2][at] } };
-            key[n++] = j->args->sort > 0 ?
-                           c->comp[j->args->sort - 1 - CIRCUITS_Q_COMP][at] : 0;
+            key[n++] = job->args->sort > 0 ?
+                           c->comp[job->args->sort - 1 - CIRCUITS_Q_COMP][at] : 0;
         }
-    return (struct list){ circuits_in_order(j, (const char *)row, sizeof *row, n, key), n };
+    return (struct list){ circuits_in_order(job, (const char *)row, sizeof *row, n, key), n };
 }
 
 /* ---- the report ---- */
 
 /* Whether scores hold more than queries and keys by themselves. */
-static bool has_positions(const struct model *m)
+static bool has_positions(const struct model *model)
 {
-    return m->rope[0].inv_freq != NULL || m->family->bias != BIAS_NONE || m->alibi != NULL ||
-           model_attending(m)->slot[W_DISTANCE].weight != NULL;
+    return model->rope[0].inv_freq != NULL || model->family->bias != BIAS_NONE ||
+           model->alibi != NULL ||
+           model_attending(model)->slot[W_DISTANCE].weight != NULL;
 }
 
-static struct model_row model_row(const struct circuits_job *j)
+static struct model_row model_row(const struct circuits_job *job)
 {
-    const struct session *s = &j->s;
+    const struct session *s = &job->s;
     bool tokens = circuits_has_tokens(s->shown);
 
     return (struct model_row){
         .model = s->model->name, .family = s->model->family->name,
         .stack = family_stack_names[s->stack], .folded = fold_is_on(s->shown),
         .centred = fold_is_centred(s->shown), .positions = has_positions(s->shown),
-        .chance = 1 / sqrt(s->shown->config.d_model), .sample = tokens ? j->tokens.n : -1,
-        .seed = j->asked.seed, .rows = j->args->edges ? pair_rows(j) : circuits_head_rows(j),
+        .chance = 1 / sqrt(s->shown->config.d_model), .sample = tokens ? job->tokens.n : -1,
+        .seed = job->asked.seed,
+        .rows = job->args->edges ? pair_rows(job) : circuits_head_rows(job),
     };
 }
 
-static void print_lead(const struct circuits_job *j, const struct model_row *row, FILE *f)
+static void print_lead(const struct circuits_job *job, const struct model_row *row, FILE *file)
 {
-    fprintf(f, "%s: weights of the %s%s%s%s\ncomposition by chance: %.4f",
-            report_clean(j->a, row->model, strlen(row->model)), row->stack,
+    fprintf(file, "%s: weights of the %s%s%s%s\ncomposition by chance: %.4f",
+            report_clean(job->a, row->model, strlen(row->model)), row->stack,
             row->folded ? ", norms folded" : ", without their norms, which follow the sums",
             row->centred ? ", centred" : "",
             row->positions ? "; positions left out of W_QK" : "", row->chance);
-    if (!j->args->edges && row->sample > 0)
-        fprintf(f, "; ranks of %d token%s, seed %d", row->sample, str_plural(row->sample),
+    if (!job->args->edges && row->sample > 0)
+        fprintf(file, "; ranks of %d token%s, seed %d", row->sample, str_plural(row->sample),
                 row->seed);
-    putc('\n', f);
+    putc('\n', file);
 }
 
-void circuits_report(const struct circuits_job *j, FILE *f)
+void circuits_report(const struct circuits_job *job, FILE *file)
 {
-    bool pairs = j->args->edges;
+    bool pairs = job->args->edges;
     struct report report = { pairs ? &circuits_pairs_record : &circuits_record,
-                             (enum report_format)j->output.format, f, false,
-                             j->s.provenance };
-    struct model_row row = model_row(j);
+                             (enum report_format)job->output.format, file, false,
+                             job->s.provenance };
+    struct model_row row = model_row(job);
 
     if (report.format == REPORT_TABLE)
-        print_lead(j, &row, f);
-    report_row_or_table(&report, &row, "", pairs ? &pair_record : &head_record, row.rows, j->a);
+        print_lead(job, &row, file);
+    report_row_or_table(&report, &row, "", pairs ? &pair_record : &head_record, row.rows, job->a);
 }

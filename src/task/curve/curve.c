@@ -71,9 +71,9 @@ static int curve_prepare(void *self, struct err *e)
 }
 
 /* Known once the input is open. */
-static int check_several(const struct curve_job *j, struct err *e)
+static int check_several(const struct curve_job *job, struct err *e)
 {
-    if (j->args->bootstrap == 0 || input_is_file(j->job.in) || j->job.layers != NULL)
+    if (job->args->bootstrap == 0 || input_is_file(job->job.in) || job->job.layers != NULL)
         return 0;
     return err_set(e, ERR_USAGE, "--bootstrap requires several texts: -f FILE, or arrays of "
                    "several");

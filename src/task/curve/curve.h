@@ -63,20 +63,20 @@ enum { CURVE_LEAST_TEXTS = 5 };
 
 /* Sets *low, *high to the ends of the interval that is shown; unchanged if the texts are too few.
  * */
-void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+void curve_interval(const struct curve_job *job, const struct summary_estimate *found, double *low,
                     double *high);
 
 /* Chooses the metric, of rows or of heads.  ERR_USAGE: it is not defined over this axis. */
-int curve_choose(struct curve_job *j, struct err *e);
+int curve_choose(struct curve_job *job, struct err *e);
 
 /* "L1H3", or the name of a mean: records_head_name. */
-const char *curve_head_name(const struct curve_job *j, struct arena *a, struct head_id id);
+const char *curve_head_name(const struct curve_job *job, struct arena *a, struct head_id id);
 
 /* Sets up the lines, after the selection of heads. */
-void curve_open(struct curve_job *j);
+void curve_open(struct curve_job *job);
 
 /* Adds the results of a text of the pass, whose arena is a. */
-void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
+void curve_add(struct curve_job *job, struct arena *a, const struct item *item,
                const struct stats *stats, int text);
 
 /* ---- picture.c ---- */

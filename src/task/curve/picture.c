@@ -19,13 +19,13 @@ static const char *const over_names[] = { "layers", "positions", "distances",
 /* The numbers of a line, which it shows. */
 struct numbers { double *y, *low, *high; };
 
-static void set_place(const struct curve_job *j, const struct numbers *to, int place,
-                      const struct summary *s, int i)
+static void set_place(const struct curve_job *job, const struct numbers *to, int place,
+                      const struct summary *summary, int i)
 {
-    struct summary_estimate found = summary_of(s, i);
+    struct summary_estimate found = summary_of(summary, i);
 
     to->y[place] = found.mean;
-    curve_interval(j, &found, &to->low[place], &to->high[place]);
+    curve_interval(job, &found, &to->low[place], &to->high[place]);
 }
 
 static double *curve_picture_undefined(struct arena *a, int n)
@@ -38,15 +38,15 @@ static double *curve_picture_undefined(struct arena *a, int n)
 }
 
 /* Those of a job; with --over model its only place is that of the model. */
-static void set_lines(const struct curve_job *j, struct curve_line *line,
+static void set_lines(const struct curve_job *job, struct curve_line *line,
                       const struct numbers *to, int model)
 {
-    for (int i = 0; i < j->n_lines; i++) {
-        const char *name = j->args->models.n > 1 && model < 0 ? j->job.s.name : j->name[i];
+    for (int i = 0; i < job->n_lines; i++) {
+        const char *name = job->args->models.n > 1 && model < 0 ? job->job.s.name : job->name[i];
 
         line[i] = (struct curve_line){ name, to[i].y, to[i].low, to[i].high };
-        for (int place = 0; place < j->sums.n; place++)
-            set_place(j, &to[i], model >= 0 ? model : place, j->sums.at[place], i);
+        for (int place = 0; place < job->sums.n; place++)
+            set_place(job, &to[i], model >= 0 ? model : place, job->sums.at[place], i);
     }
 }
 
@@ -143,17 +143,17 @@ static void leave_out_layers(const struct curve_job *jobs, int n, struct curve *
     curve->n -= first;
 }
 
-static void set_dots(const struct curve_job *j, struct curve *curve, struct arena *a)
+static void set_dots(const struct curve_job *job, struct curve *curve, struct arena *a)
 {
-    struct curve_dot *dot = arena_alloc(a, (uint64_t)j->n_heads, sizeof *dot);
+    struct curve_dot *dot = arena_alloc(a, (uint64_t)job->n_heads, sizeof *dot);
 
-    if (j->heads == NULL)
+    if (job->heads == NULL)
         return;
-    for (int i = 0; i < j->n_heads; i++) {
-        double mean = summary_of(j->heads, i).mean;
+    for (int i = 0; i < job->n_heads; i++) {
+        double mean = summary_of(job->heads, i).mean;
 
         if (!isnan(mean))
-            dot[curve->n_dots++] = (struct curve_dot){ j->head[i].layer, mean };
+            dot[curve->n_dots++] = (struct curve_dot){ job->head[i].layer, mean };
     }
     curve->dot = dot;
 }
@@ -165,10 +165,10 @@ enum { AXIS_COLUMNS = 8 };
 
 /* For how many bins there is room: of a few pixels at 100 dpi each, more where lines cross each
  * other everywhere; or of a column. */
-static double curve_picture_room_of(const struct curve_job *j, const struct curve *curve)
+static double curve_picture_room_of(const struct curve_job *job, const struct curve *curve)
 {
-    const struct output *output = &j->job.results.output;
-    double width = figure_sheet(&j->args->shared.figure, NULL, NULL, NULL).width_px;
+    const struct output *output = &job->job.results.output;
+    double width = figure_sheet(&job->args->shared.figure, NULL, NULL, NULL).width_px;
 
     if (figure_format(output) == DRAW_TERMINAL && output->terminal.way < TERMINAL_SIXEL)
         return output->terminal.columns - AXIS_COLUMNS;
@@ -178,13 +178,13 @@ static double curve_picture_room_of(const struct curve_job *j, const struct curv
 
 /* Positions and steps of a long text, of which a line each would be a surface; the weight on
  * distances falls within the first few, which bins would hide.  Returns the places of a bin. */
-static int take_together(const struct curve_job *j, struct curve *curve)
+static int take_together(const struct curve_job *job, struct curve *curve)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     int size = 1;
 
-    if (j->args->over == OVER_POSITION || j->args->over == OVER_STEP)
-        size = curve_bin_size(curve->n, curve_picture_room_of(j, curve));
+    if (job->args->over == OVER_POSITION || job->args->over == OVER_STEP)
+        size = curve_bin_size(curve->n, curve_picture_room_of(job, curve));
     if (size == 1)
         return 1;
     *curve = curve_in_bins(curve, size, a);
@@ -194,50 +194,51 @@ static int take_together(const struct curve_job *j, struct curve *curve)
 
 /* ---- the caption ---- */
 
-static const char *metric_text(const struct curve_job *j, struct arena *a)
+static const char *metric_text(const struct curve_job *job, struct arena *a)
 {
-    const struct metric *metric = &metric_table[j->metric];
+    const struct metric *metric = &metric_table[job->metric];
 
     return metric->unit[0] != '\0' ? arena_printf(a, "%s (%s)", metric->name, metric->unit) :
                                      metric->name;
 }
 
 /* ", mean of 12 texts of FILE; shaded: 95% interval of the mean, Student's t". */
-static const char *texts_text(const struct curve_job *j, const struct curve *curve, struct arena *a)
+static const char *texts_text(const struct curve_job *job, const struct curve *curve,
+                              struct arena *a)
 {
-    const char *file = input_name(j->job.in), *shaded = "shaded", *of_few = "";
-    bool on_terminal = figure_format(&j->job.results.output) == DRAW_TERMINAL;
+    const char *file = input_name(job->job.in), *shaded = "shaded", *of_few = "";
+    bool on_terminal = figure_format(&job->job.results.output) == DRAW_TERMINAL;
     const char *mean;
 
-    if (j->n_texts < 2)
-        return j->first;
-    mean = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
+    if (job->n_texts < 2)
+        return job->first;
+    mean = arena_printf(a, ", mean of %lld texts of %s", (long long)job->n_texts,
                         file != NULL ? file : "the input");
-    if (j->n_texts < CURVE_LEAST_TEXTS)
+    if (job->n_texts < CURVE_LEAST_TEXTS)
         return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, CURVE_LEAST_TEXTS);
     if (on_terminal && !curve_is_of_few(curve))
         return mean;
-    if (j->args->over == OVER_POSITION || j->args->over == OVER_DISTANCE ||
-        j->args->over == OVER_STEP)
+    if (job->args->over == OVER_POSITION || job->args->over == OVER_DISTANCE ||
+        job->args->over == OVER_STEP)
         of_few = arena_printf(a, ", where there are %d texts", CURVE_LEAST_TEXTS);
     if (on_terminal)
         shaded = "colons";
     return arena_printf(a, "%s; %s: 95%% interval of the mean, %s%s", mean, shaded,
-                        j->args->bootstrap > 0 ?
-                            arena_printf(a, "bootstrap of %d replicates", j->args->bootstrap) :
+                        job->args->bootstrap > 0 ?
+                            arena_printf(a, "bootstrap of %d replicates", job->args->bootstrap) :
                             "Student's t", of_few);
 }
 
 /* "; a point: mean of up to 20 positions; shaded: from the least of them to the largest". */
-static const char *bins_text(const struct curve_job *j, const struct curve *curve, int bin,
+static const char *bins_text(const struct curve_job *job, const struct curve *curve, int bin,
                              struct arena *a)
 {
-    bool on_terminal = figure_format(&j->job.results.output) == DRAW_TERMINAL;
+    bool on_terminal = figure_format(&job->job.results.output) == DRAW_TERMINAL;
     const char *text;
 
     if (bin == 1)
         return "";
-    text = arena_printf(a, "; a point: mean of up to %d %s", bin, over_names[j->args->over]);
+    text = arena_printf(a, "; a point: mean of up to %d %s", bin, over_names[job->args->over]);
     if (curve->whole)
         return arena_printf(a, "%s; %s: from the least of them to the largest", text,
                             on_terminal ? "colons" : "shaded");

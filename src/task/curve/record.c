@@ -64,19 +64,19 @@ const struct record curve_record = {
 };
 
 /* Heads beside the mean of their layer. */
-static int curve_add_heads(const struct curve_job *j, struct arena *a, struct point_row *row)
+static int curve_add_heads(const struct curve_job *job, struct arena *a, struct point_row *row)
 {
     int n = 0;
 
-    for (int i = 0; j->heads != NULL && i < j->n_heads; i++) {
-        struct summary_estimate found = summary_of(j->heads, i);
+    for (int i = 0; job->heads != NULL && i < job->n_heads; i++) {
+        struct summary_estimate found = summary_of(job->heads, i);
         double low = NAN, high = NAN;
 
         if (isnan(found.mean))
             continue;
-        curve_interval(j, &found, &low, &high);
-        row[n++] = (struct point_row){ curve_head_name(j, a, j->head[i]), NULL,
-                                       j->head[i].layer, found.mean, low, high };
+        curve_interval(job, &found, &low, &high);
+        row[n++] = (struct point_row){ curve_head_name(job, a, job->head[i]), NULL,
+                                       job->head[i].layer, found.mean, low, high };
     }
     return n;
 }
@@ -101,13 +101,13 @@ static struct list points_of(const struct curve_job *jobs, const struct curve *c
     return (struct list){ row, n };
 }
 
-static const struct record *curve_record_of(const struct curve_job *j, const struct curve *curve)
+static const struct record *curve_record_of(const struct curve_job *job, const struct curve *curve)
 {
     static const char *const of_places[] = { "place_name", NULL };
-    const struct record *r = records_without_shown(&j->job.s, &curve_record);
+    const struct record *r = records_without_shown(&job->job.s, &curve_record);
 
     return curve->x_label != NULL ? r :
-           record_without(j->job.s.a, r, IN_TSV | IN_JSON, of_places);
+           record_without(job->job.s.a, r, IN_TSV | IN_JSON, of_places);
 }
 
 int curve_write(struct curve_job *jobs, const struct curve *curve, struct err *e)

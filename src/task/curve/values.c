@@ -14,18 +14,18 @@ const char *const curve_overs[] = { "layer", "position", "distance", "step", "mo
 
 static const char *const metric_of[] = { "entropy", "entropy", "profile", "entropy", "entropy" };
 
-static bool is_of_rows(const struct curve_job *j)
+static bool is_of_rows(const struct curve_job *job)
 {
-    return j->args->over == OVER_POSITION || j->args->over == OVER_STEP;
+    return job->args->over == OVER_POSITION || job->args->over == OVER_STEP;
 }
 
-static bool curve_values_fits(const struct curve_job *j, const struct metric *m)
+static bool curve_values_fits(const struct curve_job *job, const struct metric *metric)
 {
-    if (is_of_rows(j))
-        return m->rule->row != NULL;
-    return j->args->over == OVER_DISTANCE ?
-               m->rule == &metric_profile || m->rule == &metric_profile_lift :
-               m->kind == METRIC_NUMBER && m->group != METRIC_NAMED;
+    if (is_of_rows(job))
+        return metric->rule->row != NULL;
+    return job->args->over == OVER_DISTANCE ?
+               metric->rule == &metric_profile || metric->rule == &metric_profile_lift :
+               metric->kind == METRIC_NUMBER && metric->group != METRIC_NAMED;
 }
 
 static int no_metric(const char *name, struct err *e)
@@ -37,110 +37,110 @@ static int no_metric(const char *name, struct err *e)
                    meant != NULL ? "'?" : "");
 }
 
-int curve_choose(struct curve_job *j, struct err *e)
+int curve_choose(struct curve_job *job, struct err *e)
 {
     static const char *const expected[] = {
         "one number of each head", "a mean over rows, such as entropy, max_mean or prev",
         "profile or profile_lift", "a mean over rows, such as entropy, max_mean or prev",
         "one number of each head",
     };
-    const char *name = j->args->metric != NULL ? j->args->metric : metric_of[j->args->over];
+    const char *name = job->args->metric != NULL ? job->args->metric : metric_of[job->args->over];
     int id = metric_find(name);
-    struct metric *metric = arena_alloc(j->job.s.a, 1, sizeof *metric);
+    struct metric *metric = arena_alloc(job->job.s.a, 1, sizeof *metric);
 
     if (id < 0)
         return no_metric(name, e);
     *metric = metric_table[id];
-    if (!curve_values_fits(j, metric))
+    if (!curve_values_fits(job, metric))
         return err_set(e, ERR_USAGE, "--metric %s: expected %s", name,
-                       expected[j->args->over]);
+                       expected[job->args->over]);
     if (metric->rule->counts)
         return err_set(e, ERR_USAGE, "--metric %s: it needs counts of tokens, which only "
                        "mha-viz stats takes", name);
-    j->metric = (enum metric_id)id;
-    j->set.opts = metric_opts_default();
-    if (is_of_rows(j)) {
-        j->set.opts.by_row = metric->rule;
+    job->metric = (enum metric_id)id;
+    job->set.opts = metric_opts_default();
+    if (is_of_rows(job)) {
+        job->set.opts.by_row = metric->rule;
         metric->rule = &metric_rows;
         metric->kind = METRIC_LIST;
     }
-    j->set.metric = metric;
-    j->set.n = 1;
-    j->set.progress = par_progress(j->job.s.par);
+    job->set.metric = metric;
+    job->set.n = 1;
+    job->set.progress = par_progress(job->job.s.par);
     return 0;
 }
 
 /* ---- lines ---- */
 
-static int count_layers(const struct curve_job *j)
+static int count_layers(const struct curve_job *job)
 {
     int n = 0;
 
-    for (int i = 0; i < j->n_heads; i++)
-        n += i == 0 || j->head[i].layer != j->head[i - 1].layer;
+    for (int i = 0; i < job->n_heads; i++)
+        n += i == 0 || job->head[i].layer != job->head[i - 1].layer;
     return n;
 }
 
-static enum curve_each each_of(const struct curve_job *j)
+static enum curve_each each_of(const struct curve_job *job)
 {
-    if (j->args->each != EACH_AUTO)
-        return (enum curve_each)j->args->each;
-    if (j->args->over == OVER_LAYER)
+    if (job->args->each != EACH_AUTO)
+        return (enum curve_each)job->args->each;
+    if (job->args->over == OVER_LAYER)
         return EACH_MEAN;
-    return j->n_heads <= 24 || count_layers(j) == 1 ? EACH_HEAD : EACH_LAYER;
+    return job->n_heads <= 24 || count_layers(job) == 1 ? EACH_HEAD : EACH_LAYER;
 }
 
-const char *curve_head_name(const struct curve_job *j, struct arena *a, struct head_id id)
+const char *curve_head_name(const struct curve_job *job, struct arena *a, struct head_id id)
 {
-    id = records_head(&j->job.s, id);
+    id = records_head(&job->job.s, id);
     return records_head_name(a, &id);
 }
 
-static const char *curve_values_name_of(const struct curve_job *j, struct head_id id)
+static const char *curve_values_name_of(const struct curve_job *job, struct head_id id)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
 
-    if (j->each == EACH_MEAN)
-        return session_averages(&j->job.s, AVERAGE_HEADS) ? "mean of heads" : "all heads";
-    id = records_head(&j->job.s, id);
-    if (j->each == EACH_LAYER)
+    if (job->each == EACH_MEAN)
+        return session_averages(&job->job.s, AVERAGE_HEADS) ? "mean of heads" : "all heads";
+    id = records_head(&job->job.s, id);
+    if (job->each == EACH_LAYER)
         id.head = -1;
-    else if (j->args->over == OVER_LAYER)
+    else if (job->args->over == OVER_LAYER)
         id.layer = -1;
     return records_head_name(a, &id);
 }
 
 /* By its name: the heads of one name are of one line. */
-static void curve_values_add_line(struct curve_job *j, int i)
+static void curve_values_add_line(struct curve_job *job, int i)
 {
-    const char *name = curve_values_name_of(j, j->head[i]);
+    const char *name = curve_values_name_of(job, job->head[i]);
     int line = 0;
 
-    while (line < j->n_lines && strcmp(j->name[line], name) != 0)
+    while (line < job->n_lines && strcmp(job->name[line], name) != 0)
         line++;
-    j->name[line] = name;
-    j->line[i] = line;
-    j->n_lines += line == j->n_lines;
+    job->name[line] = name;
+    job->line[i] = line;
+    job->n_lines += line == job->n_lines;
 }
 
-void curve_open(struct curve_job *j)
+void curve_open(struct curve_job *job)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
-    j->each = each_of(j);
-    j->line = arena_alloc(s->a, (uint64_t)j->n_heads, sizeof *j->line);
-    j->name = arena_alloc(s->a, (uint64_t)j->n_heads, sizeof *j->name);
-    for (int i = 0; i < j->n_heads; i++)
-        curve_values_add_line(j, i);
-    j->sums.a = arena_child(s->a);      /* outlives the texts that it grows with */
-    j->sums.kind = (struct summary_kind){ .n = j->n_lines,
-                                          .n_replicates = j->args->bootstrap };
-    if (j->args->over == OVER_LAYER && j->each == EACH_MEAN && j->args->models.n < 2)
-        j->heads = summary_new(s->a, &(struct summary_kind){ .n = j->n_heads });
-    if (j->metric == METRIC_spectral && s->stack != STACK_CROSS &&
+    job->head = records_heads(s, &job->job.want, s->a, &job->n_heads);
+    job->each = each_of(job);
+    job->line = arena_alloc(s->a, (uint64_t)job->n_heads, sizeof *job->line);
+    job->name = arena_alloc(s->a, (uint64_t)job->n_heads, sizeof *job->name);
+    for (int i = 0; i < job->n_heads; i++)
+        curve_values_add_line(job, i);
+    job->sums.a = arena_child(s->a);      /* outlives the texts that it grows with */
+    job->sums.kind = (struct summary_kind){ .n = job->n_lines,
+                                            .n_replicates = job->args->bootstrap };
+    if (job->args->over == OVER_LAYER && job->each == EACH_MEAN && job->args->models.n < 2)
+        job->heads = summary_new(s->a, &(struct summary_kind){ .n = job->n_heads });
+    if (job->metric == METRIC_spectral && s->stack != STACK_CROSS &&
         session_has_weights(s))
-        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
+        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
 }
 
 /* ---- a text ---- */
@@ -153,96 +153,97 @@ struct found {
     int *count;                 /* the same */
 };
 
-static void curve_values_put(struct found *f, int place, int line, double value)
+static void curve_values_put(struct found *found, int place, int line, double value)
 {
-    size_t at = (size_t)place * (size_t)f->j->n_lines + (size_t)line;
+    size_t at = (size_t)place * (size_t)found->j->n_lines + (size_t)line;
 
-    if (isnan(value) || place < 0 || place >= f->room)
+    if (isnan(value) || place < 0 || place >= found->room)
         return;
-    f->sum[at] += value;
-    f->count[at]++;
-    f->n = place >= f->n ? place + 1 : f->n;
+    found->sum[at] += value;
+    found->count[at]++;
+    found->n = place >= found->n ? place + 1 : found->n;
 }
 
-static void put_head(struct found *f, int i, const struct head_stats *head, int first)
+static void put_head(struct found *found, int i, const struct head_stats *head, int first)
 {
-    const struct curve_job *j = f->j;
+    const struct curve_job *j = found->j;
     const struct stats_list *list = &head->list[0];
 
     if (j->args->over == OVER_LAYER)
-        curve_values_put(f, head->layer, j->line[i], head->value[0]);
+        curve_values_put(found, head->layer, j->line[i], head->value[0]);
     else if (j->args->over == OVER_MODEL)
-        curve_values_put(f, 0, j->line[i], head->value[0]);
+        curve_values_put(found, 0, j->line[i], head->value[0]);
     else
         for (int k = 0; list->v != NULL && k < list->n; k++)
-            curve_values_put(f, k - first, j->line[i], list->v[k]);
+            curve_values_put(found, k - first, j->line[i], list->v[k]);
 }
 
-static struct summary *sums_at(struct curve_sums *s, int place)
+static struct summary *sums_at(struct curve_sums *sums, int place)
 {
-    if (place >= s->room) {
+    if (place >= sums->room) {
         int room = 2 * place + 16;
-        struct summary **grown = arena_alloc(s->a, (uint64_t)room, sizeof(struct summary *));
+        struct summary **grown = arena_alloc(sums->a, (uint64_t)room, sizeof(struct summary *));
 
-        for (int i = 0; i < s->n; i++)
-            grown[i] = s->at[i];
-        s->at = grown;
-        s->room = room;
+        for (int i = 0; i < sums->n; i++)
+            grown[i] = sums->at[i];
+        sums->at = grown;
+        sums->room = room;
     }
-    for (; s->n <= place; s->n++)
-        s->at[s->n] = summary_new(s->a, &s->kind);
-    return s->at[place];
+    for (; sums->n <= place; sums->n++)
+        sums->at[sums->n] = summary_new(sums->a, &sums->kind);
+    return sums->at[place];
 }
 
-static void add_places(struct found *f, int64_t text, struct arena *a)
+static void add_places(struct found *found, int64_t text, struct arena *a)
 {
-    struct curve_job *j = f->j;
+    struct curve_job *j = found->j;
     double *value = arena_alloc(a, (uint64_t)j->n_lines, sizeof *value);
 
-    for (int place = 0; place < f->n; place++) {
+    for (int place = 0; place < found->n; place++) {
         for (int line = 0; line < j->n_lines; line++) {
             size_t at = (size_t)place * (size_t)j->n_lines + (size_t)line;
 
-            value[line] = f->count[at] > 0 ? f->sum[at] / f->count[at] : (double)NAN;
+            value[line] = found->count[at] > 0 ? found->sum[at] / found->count[at] : (double)NAN;
         }
         summary_add(sums_at(&j->sums, place), text, value);
     }
 }
 
-static void curve_values_add_heads(struct curve_job *j, const struct stats *stats, int text,
+static void curve_values_add_heads(struct curve_job *job, const struct stats *stats, int text,
                                    int64_t index, struct arena *a)
 {
-    double *value = arena_alloc(a, (uint64_t)j->n_heads, sizeof *value);
+    double *value = arena_alloc(a, (uint64_t)job->n_heads, sizeof *value);
 
-    for (int i = 0; i < j->n_heads; i++)
-        value[i] = stats_head(stats, text, j->head[i].layer, j->head[i].head)->value[0];
-    summary_add(j->heads, index, value);
+    for (int i = 0; i < job->n_heads; i++)
+        value[i] = stats_head(stats, text, job->head[i].layer, job->head[i].head)->value[0];
+    summary_add(job->heads, index, value);
 }
 
-void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
+void curve_add(struct curve_job *job, struct arena *a, const struct item *item,
                const struct stats *stats, int text)
 {
-    int n_queries = session_queries(&j->job.s, item)->n, n_keys = session_keys(&j->job.s, item)->n;
-    int first = j->args->over == OVER_STEP ? n_queries - item->n_generated : 0;
+    int n_queries = session_queries(&job->job.s, item)->n,
+        n_keys = session_keys(&job->job.s, item)->n;
+    int first = job->args->over == OVER_STEP ? n_queries - item->n_generated : 0;
     int longest = n_queries > n_keys ? n_queries : n_keys;
-    struct found f = { .j = j };
+    struct found f = { .j = job };
 
-    f.room = j->args->over == OVER_LAYER ? j->job.s.shown->config.n_layers :
-             j->args->over == OVER_MODEL ? 1 : longest;
-    f.sum = arena_alloc(a, (uint64_t)f.room, (uint64_t)j->n_lines * sizeof *f.sum);
-    f.count = arena_alloc(a, (uint64_t)f.room, (uint64_t)j->n_lines * sizeof *f.count);
-    for (int i = 0; i < j->n_heads; i++)
-        put_head(&f, i, stats_head(stats, text, j->head[i].layer, j->head[i].head), first);
+    f.room = job->args->over == OVER_LAYER ? job->job.s.shown->config.n_layers :
+             job->args->over == OVER_MODEL ? 1 : longest;
+    f.sum = arena_alloc(a, (uint64_t)f.room, (uint64_t)job->n_lines * sizeof *f.sum);
+    f.count = arena_alloc(a, (uint64_t)f.room, (uint64_t)job->n_lines * sizeof *f.count);
+    for (int i = 0; i < job->n_heads; i++)
+        put_head(&f, i, stats_head(stats, text, job->head[i].layer, job->head[i].head), first);
     add_places(&f, item->index, a);
-    if (j->heads != NULL)
-        curve_values_add_heads(j, stats, text, item->index, a);
-    j->n_texts++;
+    if (job->heads != NULL)
+        curve_values_add_heads(job, stats, text, item->index, a);
+    job->n_texts++;
 }
 
-void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+void curve_interval(const struct curve_job *job, const struct summary_estimate *found, double *low,
                     double *high)
 {
-    bool boot = j->args->bootstrap > 0;
+    bool boot = job->args->bootstrap > 0;
 
     if (found->n < CURVE_LEAST_TEXTS)
         return;

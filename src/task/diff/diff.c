@@ -119,56 +119,56 @@ struct job {
 /* ---- notes ---- */
 
 /* Of one pair of texts, at once. */
-static void say_loose(const struct job *j, const struct diff_pair *p)
+static void say_loose(const struct job *job, const struct diff_pair *pair)
 {
-    err_warn(p->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
-             "%s are compared %s", p->n_shared, p->n_tokens, str_plural(p->n_tokens),
-             j->args->from != NULL ? "keys" : "rows and keys", diff_pair_way(p));
+    err_warn(pair->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
+             "%s are compared %s", pair->n_shared, pair->n_tokens, str_plural(pair->n_tokens),
+             job->args->from != NULL ? "keys" : "rows and keys", diff_pair_way(pair));
 }
 
-static void note(struct job *j, const struct diff_pair *p)
+static void note(struct job *job, const struct diff_pair *pair)
 {
-    bool loose = diff_pair_is_loose(p);
+    bool loose = diff_pair_is_loose(pair);
 
-    j->n_pairs++;
-    j->n_loose += loose;
-    j->n_moved += j->sides.side[0].at != j->sides.side[1].at;
-    if (loose && !diff_is_file(&j->sides))
-        say_loose(j, p);
+    job->n_pairs++;
+    job->n_loose += loose;
+    job->n_moved += job->sides.side[0].at != job->sides.side[1].at;
+    if (loose && !diff_is_file(&job->sides))
+        say_loose(job, pair);
 }
 
 /* Of a file, at its end. */
-static void say_all_loose(const struct job *j)
+static void say_all_loose(const struct job *job)
 {
-    if (j->n_loose > 0 && diff_is_file(&j->sides))
-        err_warn(j->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
-                 "tokens; %s, else where both texts have them", (long long)j->n_loose,
-                 (long long)j->n_pairs,
-                 j->args->from != NULL ?
+    if (job->n_loose > 0 && diff_is_file(&job->sides))
+        err_warn(job->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
+                 "tokens; %s, else where both texts have them", (long long)job->n_loose,
+                 (long long)job->n_pairs,
+                 job->args->from != NULL ?
                      "keys are compared by position where the token stands at one position" :
                      "rows and keys are compared by position where both have the same number");
 }
 
 /* A mean of --from over keys that are compared in two ways. */
-static void say_moved(const struct job *j)
+static void say_moved(const struct job *job)
 {
-    if (j->summary != NULL && j->n_moved > 0 && j->n_moved < j->n_pairs)
-        err_warn(j->sides.env.note, "--from: in %lld of %lld %ss the token stands at two "
+    if (job->summary != NULL && job->n_moved > 0 && job->n_moved < job->n_pairs)
+        err_warn(job->sides.env.note, "--from: in %lld of %lld %ss the token stands at two "
                  "positions: keys are compared where both texts have them, in the others by "
                  "position",
-                 (long long)j->n_moved, (long long)j->n_pairs,
-                 j->sides.texts ? "pair" : "text");
+                 (long long)job->n_moved, (long long)job->n_pairs,
+                 job->sides.texts ? "pair" : "text");
 }
 
 /* ---- one comparison ---- */
 
-static void keep_worst(struct job *j, int layer, int head, double js)
+static void keep_worst(struct job *job, int layer, int head, double js)
 {
-    if (!(js > j->worst.js))
+    if (!(js > job->worst.js))
         return;
-    j->worst.js = js;
-    j->worst.layer = layer;
-    j->worst.head = head;
+    job->worst.js = js;
+    job->worst.layer = layer;
+    job->worst.head = head;
 }
 
 static double of_pair(const void *pair, int layer, int head, enum diff_number i)
@@ -176,57 +176,57 @@ static double of_pair(const void *pair, int layer, int head, enum diff_number i)
     return diff_number(pair, layer, head, i);
 }
 
-static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
+static int print_pair(struct job *job, const struct diff_pair *pair, struct err *e)
 {
-    const struct item *item = &j->sides.side[0].item;
-    const struct output *output = &j->results->output;
+    const struct item *item = &job->sides.side[0].item;
+    const struct output *output = &job->results->output;
 
     if (output_is_picture(output))
-        return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), false,
-                                                 of_pair, p },
-                         output, output_name(output, j->a, item->index, 0), j->a, e);
-    if (results_begin(j->results, j->a, item, e) != 0)
+        return diff_draw(&(struct diff_picture){ &job->sides, diff_title(pair, job->a), false,
+                                                 of_pair, pair },
+                         output, output_name(output, job->a, item->index, 0), job->a, e);
+    if (results_begin(job->results, job->a, item, e) != 0)
         return -1;
-    if (j->results->report.format == REPORT_TABLE)
-        results_part(j->results);
-    diff_report(p, j->a, &j->results->report);
-    return results_end(j->results, e);
+    if (job->results->report.format == REPORT_TABLE)
+        results_part(job->results);
+    diff_report(pair, job->a, &job->results->report);
+    return results_end(job->results, e);
 }
 
-static int one_pair(struct job *j, struct err *e)
+static int one_pair(struct job *job, struct err *e)
 {
-    const struct diff_side *side = &j->sides.side[0];
-    struct diff_pair pair = { .sides = &j->sides };
+    const struct diff_side *side = &job->sides.side[0];
+    struct diff_pair pair = { .sides = &job->sides };
 
-    if (diff_pair_run(&pair, &j->sides, j->a, e) != 0)
+    if (diff_pair_run(&pair, &job->sides, job->a, e) != 0)
         return -1;
-    note(j, &pair);
-    if (j->summary != NULL) {
-        diff_summary_add(j->summary, &pair);
+    note(job, &pair);
+    if (job->summary != NULL) {
+        diff_summary_add(job->summary, &pair);
         return 0;
     }
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
-        keep_worst(j, l, h, diff_number(&pair, l, h, DIFF_JS));
+        keep_worst(job, l, h, diff_number(&pair, l, h, DIFF_JS));
     if (pair.maps != NULL &&
-        diff_draw_heatmap(&pair, &j->heatmap,
-                          output_name(&j->heatmap, j->a, side->item.index, 0), j->a, e) != 0)
+        diff_draw_heatmap(&pair, &job->heatmap,
+                          output_name(&job->heatmap, job->a, side->item.index, 0), job->a, e) != 0)
         return -1;
-    return print_pair(j, &pair, e);
+    return print_pair(job, &pair, e);
 }
 
-static int all_pairs(struct job *j, struct err *e)
+static int all_pairs(struct job *job, struct err *e)
 {
-    struct arena_mark mark = arena_mark(j->a);
-    struct diff_side *side = &j->sides.side[0];
+    struct arena_mark mark = arena_mark(job->a);
+    struct diff_side *side = &job->sides.side[0];
     int status;
 
     input_begin(side->in);
-    while ((status = diff_next(&j->sides, j->a, e)) == 1) {
+    while ((status = diff_next(&job->sides, job->a, e)) == 1) {
         input_work(side->in);
-        if (one_pair(j, e) != 0 && input_fail(side->in, &side->item, e) != 0)
+        if (one_pair(job, e) != 0 && input_fail(side->in, &side->item, e) != 0)
             return -1;
         input_worked(side->in, 1);
-        arena_reset(j->a, mark);
+        arena_reset(job->a, mark);
     }
     input_end(side->in);
     return status;
@@ -239,109 +239,109 @@ static double of_summary(const void *summary, int layer, int head, enum diff_num
     return diff_summary_of(summary, layer, head, i).mean;
 }
 
-static int print_summary(struct job *j, struct err *e)
+static int print_summary(struct job *job, struct err *e)
 {
-    const struct diff_side *side = &j->sides.side[0];
-    const struct output *output = &j->results->output;
+    const struct diff_side *side = &job->sides.side[0];
+    const struct output *output = &job->results->output;
 
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
-        keep_worst(j, l, h, of_summary(j->summary, l, h, DIFF_JS));
+        keep_worst(job, l, h, of_summary(job->summary, l, h, DIFF_JS));
     if (output_is_picture(output))
-        return diff_draw(&(struct diff_picture){ &j->sides,
-                                                 diff_summary_title(j->summary, j->a),
-                                                 true, of_summary, j->summary },
-                         output, output->path, j->a, e);
-    diff_summary_report(j->summary, j->a, &j->results->report);
+        return diff_draw(&(struct diff_picture){ &job->sides,
+                                                 diff_summary_title(job->summary, job->a),
+                                                 true, of_summary, job->summary },
+                         output, output->path, job->a, e);
+    diff_summary_report(job->summary, job->a, &job->results->report);
     return 0;
 }
 
-static int run_pairs(struct job *j, struct err *e)
+static int run_pairs(struct job *job, struct err *e)
 {
-    if (all_pairs(j, e) != 0)
+    if (all_pairs(job, e) != 0)
         return -1;
-    say_all_loose(j);
-    say_moved(j);
-    return j->summary != NULL ? print_summary(j, e) : 0;
+    say_all_loose(job);
+    say_moved(job);
+    return job->summary != NULL ? print_summary(job, e) : 0;
 }
 
-static const struct record *diff_choose_record(struct job *j)
+static const struct record *diff_choose_record(struct job *job)
 {
     const struct record *record;
 
-    if (j->summary == NULL)
-        return diff_record_of(&j->sides, &diff_record, j->a);
-    record = records_without_shown(&j->sides.side[0].s, &diff_summary_record);
-    if (j->sides.called == NULL)
-        record = record_without(j->a, record, IN_ALL, diff_of_models);
-    return j->args->bootstrap > 0 ? record : records_without_bootstrap(j->a, record);
+    if (job->summary == NULL)
+        return diff_record_of(&job->sides, &diff_record, job->a);
+    record = records_without_shown(&job->sides.side[0].s, &diff_summary_record);
+    if (job->sides.called == NULL)
+        record = record_without(job->a, record, IN_ALL, diff_of_models);
+    return job->args->bootstrap > 0 ? record : records_without_bootstrap(job->a, record);
 }
 
 /* ---- the command ---- */
 
-static int plan_heatmap(struct job *j, struct err *e)
+static int plan_heatmap(struct job *job, struct err *e)
 {
     const struct output_args args = {
-        .path = j->args->heatmap, .metadata = j->args->shared.common.output.metadata
+        .path = job->args->heatmap, .metadata = job->args->shared.common.output.metadata
     };
 
     if (args.path == NULL)
-        return shown_check_numbers(&j->sides.side[0].s, e);
-    if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
+        return shown_check_numbers(&job->sides.side[0].s, e);
+    if (strcmp(args.path, "-") == 0 && strcmp(job->results->output.path, "-") == 0)
         return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
                        "file, or -o FILE");
-    if (output_plan(&j->heatmap, &args, &output_pictures, NULL, j->a, e) != 0)
+    if (output_plan(&job->heatmap, &args, &output_pictures, NULL, job->a, e) != 0)
         return err_under(e, "--heatmap");
-    if (diff_is_file(&j->sides) && !j->heatmap.folder)
+    if (diff_is_file(&job->sides) && !job->heatmap.folder)
         return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
-                       "--heatmap DIR/", input_name(j->sides.side[0].in));
-    return shared_check_figure(&j->args->shared, &j->results->output, &j->heatmap, e);
+                       "--heatmap DIR/", input_name(job->sides.side[0].in));
+    return shared_check_figure(&job->args->shared, &job->results->output, &job->heatmap, e);
 }
 
-static int check_output(const struct job *j, struct err *e)
+static int check_output(const struct job *job, struct err *e)
 {
-    const struct output *output = &j->results->output;
-    bool several = diff_is_file(&j->sides);
+    const struct output *output = &job->results->output;
+    bool several = diff_is_file(&job->sides);
 
-    if (j->args->summary && !several)
+    if (job->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
-    if ((j->args->sort > 0 || j->args->reverse) && output_is_picture(output))
+    if ((job->args->sort > 0 || job->args->reverse) && output_is_picture(output))
         return err_set(e, ERR_USAGE, "%s is of the table, TSV and JSON",
-                       j->args->sort > 0 ? "--sort" : "--reverse");
-    if (j->args->nearest && output_is_picture(output))
+                       job->args->sort > 0 ? "--sort" : "--reverse");
+    if (job->args->nearest && output_is_picture(output))
         return err_set(e, ERR_USAGE, "--nearest: a picture does not show it: expected a report");
-    if (j->args->summary && output->folder)
+    if (job->args->summary && output->folder)
         return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
                        "folder %s", output->path);
-    if (output_is_picture(output) && several && !output->folder && !j->args->summary)
-        return shared_several(&j->sides.side[0].s, j->sides.side[0].in,
+    if (output_is_picture(output) && several && !output->folder && !job->args->summary)
+        return shared_several(&job->sides.side[0].s, job->sides.side[0].in,
                               " for their pictures: -o DIR/, or --summary", e);
     return 0;
 }
 
-static int open_job(struct job *j, const struct env *env, int n_operands, char **operands,
+static int open_job(struct job *job, const struct env *env, int n_operands, char **operands,
                     struct err *e)
 {
-    if (diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0 ||
-        plan_heatmap(j, e) != 0)
+    if (diff_open(&job->sides, env, n_operands, operands, e) != 0 || check_output(job, e) != 0 ||
+        plan_heatmap(job, e) != 0)
         return -1;
-    if (j->args->summary)
-        j->summary = diff_summary_new(j->a, &j->sides);
+    if (job->args->summary)
+        job->summary = diff_summary_new(job->a, &job->sides);
     return 0;
 }
 
 /* Lines that a side could not use. */
-static int inputs_result(const struct job *j, int status, struct err *e)
+static int inputs_result(const struct job *job, int status, struct err *e)
 {
-    status = input_result(j->sides.side[0].in, status, e);
-    return input_result(j->sides.side[1].in, status, e);
+    status = input_result(job->sides.side[0].in, status, e);
+    return input_result(job->sides.side[1].in, status, e);
 }
 
 /* Those of several texts are parted by results_part. */
-static bool has_one_table(const struct job *j)
+static bool has_one_table(const struct job *job)
 {
-    return j->results->report.format == REPORT_TABLE &&
-           (j->summary != NULL || !diff_is_file(&j->sides));
+    return job->results->report.format == REPORT_TABLE &&
+           (job->summary != NULL || !diff_is_file(&job->sides));
 }
 
 /* Each of job[n], one after the other, to the results of all. */

@@ -67,20 +67,20 @@ struct diff_sides {
  * Errors: the options make no difference, or more than one; those of sessions and inputs; sides
  * that differ in layers and heads.
  */
-int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char **operands,
+int diff_open(struct diff_sides *sides, const struct env *env, int n_operands, char **operands,
               struct err *e);
-void diff_close(struct diff_sides *d);
+void diff_close(struct diff_sides *sides);
 
 /* The next text of both sides; returns as input_next. */
-int diff_next(struct diff_sides *d, struct arena *a, struct err *e);
+int diff_next(struct diff_sides *sides, struct arena *a, struct err *e);
 
 /* The name of a side's text in messages; NULL if there is only one text. */
-const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side);
+const char *diff_text_name(const struct diff_sides *sides, const struct diff_side *side);
 
-bool diff_is_file(const struct diff_sides *d);      /* there may be more than one text */
+bool diff_is_file(const struct diff_sides *sides);      /* there may be more than one text */
 
 /* The name of a side in titles; whole: for all its texts. */
-const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct arena *a);
+const char *diff_side_name(const struct diff_sides *sides, int i, bool whole, struct arena *a);
 
 /* ---- one comparison ---- */
 
@@ -97,20 +97,20 @@ struct diff_pair {
 };
 
 /* Errors: those of the passes; --from names no token of a text. */
-int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e);
+int diff_pair_run(struct diff_pair *pair, struct diff_sides *sides, struct arena *a, struct err *e);
 
 /* How keys, and rows if there are several, are paired: "by position". */
-const char *diff_pair_way(const struct diff_pair *p);
+const char *diff_pair_way(const struct diff_pair *pair);
 
 /* Whether the two texts share too few tokens for the comparison to say much about heads. */
-bool diff_pair_is_loose(const struct diff_pair *p);
+bool diff_pair_is_loose(const struct diff_pair *pair);
 
 /* Number i of a head; NaN: undefined. */
-double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i);
+double diff_number(const struct diff_pair *pair, int layer, int head, enum diff_number i);
 
 /* The heads in the order of --sort and --reverse, [*n] in arena a; value(of, ...): the sort key, of
  * a struct diff_pair or diff_summary. */
-const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
+const struct head_id *diff_order(const struct diff_sides *sides, struct arena *a,
                                  double (*value)(const void *of, int layer, int head,
                                                  enum diff_number i), const void *of, int *n);
 
@@ -122,7 +122,7 @@ struct diff_side_id {
     const char *mask, *global;      /* as given; NULL if not given */
 };
 
-struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
+struct diff_side_id diff_side_id(const struct diff_sides *sides, int i);
 
 #define DIFF_SIDE_F(f) offsetof(struct diff_side_id, f)
 #define DIFF_SIDE_COLUMNS \
@@ -145,32 +145,33 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
 extern const struct record diff_record;
 extern const char *const diff_of_models[];      /* columns for several models, then NULL */
 
-/* r without the columns of --from, --nearest or several models, unless these are given. */
-const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
+/* record without the columns of --from, --nearest or several models, unless these are given. */
+const struct record *diff_record_of(const struct diff_sides *sides, const struct record *record,
                                     struct arena *a);
 
 /* "A → B", and which rows are compared if not all. */
-const char *diff_title(const struct diff_pair *p, struct arena *a);
+const char *diff_title(const struct diff_pair *pair, struct arena *a);
 
 /* Writes it in the report's format; a table has its title above, and an empty line before it if it
  * follows another. */
-void diff_report(const struct diff_pair *p, struct arena *a, struct report *r);
+void diff_report(const struct diff_pair *pair, struct arena *a, struct report *report);
 
 /* ---- all comparisons ---- */
 
 struct diff_summary;
 
-struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *d);
-void diff_summary_add(struct diff_summary *s, const struct diff_pair *p);
+struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *sides);
+void diff_summary_add(struct diff_summary *summary, const struct diff_pair *pair);
 
 /* Number i of a head, over the comparisons in which it is defined. */
-struct summary_estimate diff_summary_of(const struct diff_summary *s, int layer, int head,
+struct summary_estimate diff_summary_of(const struct diff_summary *summary, int layer, int head,
                                         enum diff_number i);
 
 extern const struct record diff_summary_record;
 
-const char *diff_summary_title(const struct diff_summary *s, struct arena *a);
-void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r);
+const char *diff_summary_title(const struct diff_summary *summary, struct arena *a);
+void diff_summary_report(const struct diff_summary *summary, struct arena *a,
+                         struct report *report);
 
 /* ---- pictures ---- */
 
@@ -183,22 +184,22 @@ struct diff_picture {
     const void *of;             /* a struct diff_pair or diff_summary */
 };
 
-int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
+int diff_draw(const struct diff_picture *picture, const struct output *output, const char *path,
               struct arena *a, struct err *e);
 
 /* Allocates the weights of both sides for their present texts. */
-struct diff_maps *diff_maps_new(struct arena *a, const struct diff_sides *d);
+struct diff_maps *diff_maps_new(struct arena *a, const struct diff_sides *sides);
 
 /* Sets sinks[layers] for the pass of a side; returns their number. */
-int diff_maps_sinks(const struct diff_maps *m, const struct diff_sides *d, int side,
+int diff_maps_sinks(const struct diff_maps *maps, const struct diff_sides *sides, int side,
                     struct sink *sinks);
 
 /* The weights of a wanted layer. */
-const struct map *diff_map(const struct diff_maps *m, int side, int layer);
+const struct map *diff_map(const struct diff_maps *maps, int side, int layer);
 
-/* Draws the signed difference of p->maps, one heatmap per head, over the tokens that both texts
+/* Draws the signed difference of pair->maps, one heatmap per head, over the tokens that both texts
  * have. ERR_INPUT: there are none. */
-int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
+int diff_draw_heatmap(const struct diff_pair *pair, const struct output *output, const char *path,
                       struct arena *a, struct err *e);
 
 #endif

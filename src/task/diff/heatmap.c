@@ -26,10 +26,10 @@ static struct paired paired_of(struct arena *a, const struct axis_pair *pair)
 }
 
 /* Without the space that a word begins with. */
-static const char *diff_heatmap_label_of(const struct tokens *t, int i, int *size)
+static const char *diff_heatmap_label_of(const struct tokens *tokens, int i, int *size)
 {
-    const char *label = t->label[i];
-    size_t n = t->label_size[i], blank = n > 0 && label[0] == ' ';
+    const char *label = tokens->label[i];
+    size_t n = tokens->label_size[i], blank = n > 0 && label[0] == ' ';
 
     *size = (int)(n - blank);
     return label + blank;
@@ -90,10 +90,10 @@ static float taken(const struct map *map, const float *row, int n_keys)
 }
 
 /* The cells of a head; *n_rows x *n_cols. */
-static const float *diff_heatmap_fill(const struct diff_pair *p, struct arena *a,
+static const float *diff_heatmap_fill(const struct diff_pair *pair, struct arena *a,
                                       struct shown *shown, int l, int h, struct panel *panel)
 {
-    const struct map *first = diff_map(p->maps, 0, l), *second = diff_map(p->maps, 1, l);
+    const struct map *first = diff_map(pair->maps, 0, l), *second = diff_map(pair->maps, 1, l);
     struct map_axis cols = { shown->cols.n, NULL, shown->sink };
     struct map *map = map_new(a, 0, l, 1, (struct map_axis){ shown->rows.n, NULL }, cols,
                               shown->pool, POOL_MEAN);
@@ -107,8 +107,8 @@ static const float *diff_heatmap_fill(const struct diff_pair *p, struct arena *a
         for (int j = 0; j < shown->cols.n; j++)
             to[j] = difference(x[shown->cols.first[j]], y[shown->cols.second[j]]);
         if (shown->sink)
-            to[shown->cols.n] = difference(taken(first, x, p->keys.n_first),
-                                           taken(second, y, p->keys.n_second));
+            to[shown->cols.n] = difference(taken(first, x, pair->keys.n_first),
+                                           taken(second, y, pair->keys.n_second));
     }
     map_fill(map, 0, value);
     panel->n_rows = map->n_rows;
@@ -121,10 +121,10 @@ static const float *diff_heatmap_fill(const struct diff_pair *p, struct arena *a
 /* ---- the picture ---- */
 
 /* A row of the sheet for each layer, unless heads were named. */
-static struct figure_plan plan_of(const struct diff_sides *d, const struct shown *shown,
+static struct figure_plan plan_of(const struct diff_sides *sides, const struct shown *shown,
                                   const struct output *output, int *n_heads)
 {
-    const struct diff_side *side = &d->side[0];
+    const struct diff_side *side = &sides->side[0];
     struct figure_plan plan = { .format = figure_format(output), .n_rows = shown->rows.n,
                                 .n_cols = shown->cols.n + shown->sink, .one_bar = true,
                                 .terminal = &output->terminal };
@@ -150,10 +150,10 @@ static int diff_heatmap_place_of(const struct figure_plan *plan, int i)
     return rows == 0 ? i : i / plan->n_panels * rows * plan->columns + i % plan->n_panels;
 }
 
-static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struct shown *shown,
+static struct panel *panels_of(const struct diff_pair *pair, struct arena *a, struct shown *shown,
                                const struct figure_plan *plan)
 {
-    const struct diff_side *side = &p->sides->side[0];
+    const struct diff_side *side = &pair->sides->side[0];
     int n;
     const struct head_id *head = records_heads(&side->s, &side->want, a, &n);
     const int *place = records_places(&side->s, head, n, a);
@@ -164,32 +164,32 @@ static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struc
 
         panel->title = records_head_name(a, &head[i]);
         panel->place = diff_heatmap_place_of(plan, place[i]);
-        panel->value = diff_heatmap_fill(p, a, shown, head[i].layer, head[i].head, panel);
+        panel->value = diff_heatmap_fill(pair, a, shown, head[i].layer, head[i].head, panel);
     }
     return panels;
 }
 
-static const char *diff_heatmap_caption(const struct diff_pair *p, struct arena *a, int pool,
+static const char *diff_heatmap_caption(const struct diff_pair *pair, struct arena *a, int pool,
                                         bool sink)
 {
     const char *cell = pool > 1 ? arena_printf(a, "; a cell is the mean of %d x %d differences",
                                                pool, pool) : "";
 
     return arena_printf(a, "%s: weights of the second less those of the first; scale: linear, one "
-                        "range for all heads, 0 in the middle%s%s%s.", diff_title(p, a), cell,
+                        "range for all heads, 0 in the middle%s%s%s.", diff_title(pair, a), cell,
                         sink ? "; " : "", sink ? figure_sink : "");
 }
 
-int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
+int diff_draw_heatmap(const struct diff_pair *pair, const struct output *output, const char *path,
                       struct arena *a, struct err *e)
 {
-    const struct diff_side *side = p->sides->side;
-    const struct figure_args *figure = &p->sides->args->shared.figure;
-    struct shown shown = { .rows = paired_of(a, &p->queries), .cols = paired_of(a, &p->keys),
+    const struct diff_side *side = pair->sides->side;
+    const struct figure_args *figure = &pair->sides->args->shared.figure;
+    struct shown shown = { .rows = paired_of(a, &pair->queries), .cols = paired_of(a, &pair->keys),
                            .sink = session_has_sinks(&side[0].s, &side[0].want) ||
                                    session_has_sinks(&side[1].s, &side[1].want) };
     int n_heads;
-    struct figure_plan plan = plan_of(p->sides, &shown, output, &n_heads);
+    struct figure_plan plan = plan_of(pair->sides, &shown, output, &n_heads);
     struct heatmaps maps;
     struct part part;
     struct sheet sheet;
@@ -200,7 +200,7 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
         return -1;
     shown.pool = plan.pool;
     maps = (struct heatmaps){
-        .n_panels = n_heads, .panels = panels_of(p, a, &shown, &plan),
+        .n_panels = n_heads, .panels = panels_of(pair, a, &shown, &plan),
         .columns = plan.columns, .sheet = plan.n_rows_of_panels > 0,
         .rows = labels_of(a, &shown.rows, session_queries(&side[0].s, &side[0].item),
                           session_queries(&side[1].s, &side[1].item)),
@@ -214,7 +214,7 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
     maps.vmax = shown.largest > 0.0f ? shown.largest : 1e-6f;
     maps.vmin = -maps.vmax;
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, diff_heatmap_caption(p, a, plan.pool, shown.sink),
+    sheet = figure_sheet(figure, &part, diff_heatmap_caption(pair, a, plan.pool, shown.sink),
                          figure_metadata_map(&side[0].s, a, &side[0].item, NULL, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, side[0].s.env->warn, e);

@@ -28,13 +28,13 @@ static double value(const void *of, int layer, int head)
 }
 
 /* What is compared, of what, and what is changed on both sides. */
-static const char *diff_picture_caption(const struct diff_picture *p, struct arena *a)
+static const char *diff_picture_caption(const struct diff_picture *picture, struct arena *a)
 {
-    const struct diff_sides *d = p->sides;
+    const struct diff_sides *d = picture->sides;
     const struct diff_side *side = &d->side[0];
     struct asked both = side->asked;
     const char *of = d->texts ? arena_printf(a, ", %s", side->s.model->name) :
-                     p->whole ? "" : figure_text(a, &side->item);
+                     picture->whole ? "" : figure_text(a, &side->item);
 
     if (d->args->masks.n == 2)
         both.mask = NULL;
@@ -42,22 +42,23 @@ static const char *diff_picture_caption(const struct diff_picture *p, struct are
         both.dtype = PRECISION_F32;
     if (d->args->fasts.n == 2)
         both.fast = FAST_NONE;
-    return arena_printf(a, "%s%s%s", p->title, of, figure_changes(a, &both));
+    return arena_printf(a, "%s%s%s", picture->title, of, figure_changes(a, &both));
 }
 
-int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
+int diff_draw(const struct diff_picture *picture, const struct output *output, const char *path,
               struct arena *a, struct err *e)
 {
-    const struct shown *shown = &shows[p->sides->args->metric];
-    const struct diff_side *first = &p->sides->side[0];
-    const struct numbers_of of = { p, shown->number };
+    const struct shown *shown = &shows[picture->sides->args->metric];
+    const struct diff_side *first = &picture->sides->side[0];
+    const struct numbers_of of = { picture, shown->number };
     const struct head_numbers numbers = {
         .s = &first->s, .want = &first->want, .value = value, .of = &of, .title = shown->title,
         .is_signed = shown->number == DIFF_ENTROPY_CHANGE,
         .most = shown->number == DIFF_LINKS_KEPT,
     };
 
-    return head_numbers_draw(&numbers, &p->sides->args->shared.figure, diff_picture_caption(p, a),
-                             figure_metadata_map(&first->s, a, p->whole ? NULL : &first->item,
-                                                 NULL, NULL), output, path, a, e);
+    return head_numbers_draw(
+        &numbers, &picture->sides->args->shared.figure, diff_picture_caption(picture, a),
+        figure_metadata_map(&first->s, a, picture->whole ? NULL : &first->item, NULL, NULL), output,
+        path, a, e);
 }

@@ -155,20 +155,20 @@ static struct strongest diff_strongest(struct arena *a, const struct diff_side *
 const char *const diff_sorts[] = { "layer", "js", "entropy_first", "entropy_second",
                                    "entropy_change", "links_kept", "largest", NULL };
 
-const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
+const struct head_id *diff_order(const struct diff_sides *sides, struct arena *a,
                                  double (*value)(const void *of, int layer, int head,
                                                  enum diff_number i), const void *of, int *n)
 {
-    const struct diff_side *side = &d->side[0];
+    const struct diff_side *side = &sides->side[0];
     const struct head_id *id = records_heads(&side->s, &side->want, a, n);
     struct head_id *ordered = arena_alloc(a, (size_t)*n, sizeof *ordered);
     double *key = arena_alloc(a, (size_t)*n, sizeof *key);
     const int *order;
 
     for (int i = 0; i < *n; i++)
-        key[i] = d->args->sort == 0 ? 0 : value(of, id[i].layer, id[i].head,
-                                                (enum diff_number)(d->args->sort - 1));
-    order = sort_places(a, key, *n, d->args->reverse);
+        key[i] = sides->args->sort == 0 ? 0 : value(of, id[i].layer, id[i].head,
+                                                    (enum diff_number)(sides->args->sort - 1));
+    order = sort_places(a, key, *n, sides->args->reverse);
     for (int i = 0; i < *n; i++)
         ordered[i] = id[order[i]];
     return ordered;
@@ -179,63 +179,63 @@ static double diff_value_of(const void *pair, int layer, int head, enum diff_num
     return diff_number(pair, layer, head, i);
 }
 
-static struct list diff_head_rows(const struct diff_pair *p, struct arena *a)
+static struct list diff_head_rows(const struct diff_pair *pair, struct arena *a)
 {
-    const struct diff_side *side = p->sides->side;
+    const struct diff_side *side = pair->sides->side;
     int n, key[2];
-    const struct head_id *id = diff_order(p->sides, a, diff_value_of, p, &n);
+    const struct head_id *id = diff_order(pair->sides, a, diff_value_of, pair, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++) {
-        compare_strongest(p->compare, id[i].layer, id[i].head, key);
+        compare_strongest(pair->compare, id[i].layer, id[i].head, key);
         row[i] = (struct head_row){ .id = id[i], .first = diff_strongest(a, &side[0], key[0]),
                                     .second = diff_strongest(a, &side[1], key[1]) };
-        row[i].best_js = compare_best(p->compare, id[i].layer, id[i].head, row[i].best);
+        row[i].best_js = compare_best(pair->compare, id[i].layer, id[i].head, row[i].best);
         for (int k = 0; k < N_DIFF; k++)
-            row[i].value[k] = diff_number(p, id[i].layer, id[i].head, (enum diff_number)k);
+            row[i].value[k] = diff_number(pair, id[i].layer, id[i].head, (enum diff_number)k);
     }
     return (struct list){ row, n };
 }
 
-struct diff_side_id diff_side_id(const struct diff_sides *d, int i)
+struct diff_side_id diff_side_id(const struct diff_sides *sides, int i)
 {
-    const struct asked *asked = &d->side[i].asked;
+    const struct asked *asked = &sides->side[i].asked;
 
-    return (struct diff_side_id){ d->side[i].s.model->name, precision_names[asked->dtype],
+    return (struct diff_side_id){ sides->side[i].s.model->name, precision_names[asked->dtype],
                                   fast_names[asked->fast], asked->mask, asked->global };
 }
 
-static struct side_row side_row(const struct diff_sides *d, int i, struct arena *a)
+static struct side_row side_row(const struct diff_sides *sides, int i, struct arena *a)
 {
-    const struct diff_side *side = &d->side[i];
+    const struct diff_side *side = &sides->side[i];
     const struct tokens *tokens = session_queries(&side->s, &side->item);
 
     return (struct side_row){
-        diff_side_id(d, i), side->item.input, { side->item.text, side->item.text_size },
+        diff_side_id(sides, i), side->item.input, { side->item.text, side->item.text_size },
         side->at, records_pieces(tokens), records_labels(a, tokens),
     };
 }
 
 const char *const diff_of_models[] = { "model_second", NULL };
 
-const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
+const struct record *diff_record_of(const struct diff_sides *sides, const struct record *record,
                                     struct arena *a)
 {
     static const char *const of_at[] = { "key_first", "key_second", NULL };
     static const char *const of_best[] = { "js_best", "best_layer", "best_head", NULL };
 
-    r = records_without_shown(&d->side[0].s, r);
-    if (d->called == NULL)
-        r = record_without(a, r, IN_ALL, diff_of_models);
-    if (!d->args->nearest)
-        r = record_without(a, r, IN_ALL, of_best);
-    return d->args->from != NULL ? r : record_without(a, r, IN_ALL, of_at);
+    record = records_without_shown(&sides->side[0].s, record);
+    if (sides->called == NULL)
+        record = record_without(a, record, IN_ALL, diff_of_models);
+    if (!sides->args->nearest)
+        record = record_without(a, record, IN_ALL, of_best);
+    return sides->args->from != NULL ? record : record_without(a, record, IN_ALL, of_at);
 }
 
 /* "A → B", and which of their tokens are compared where that is not all. */
-static const char *paired_title(const struct diff_pair *p, struct arena *a)
+static const char *paired_title(const struct diff_pair *pair, struct arena *a)
 {
-    const struct diff_sides *d = p->sides;
+    const struct diff_sides *d = pair->sides;
     const struct diff_side *x = &d->side[0], *y = &d->side[1];
     int n_first = session_queries(&x->s, &x->item)->n;
     int n_second = session_queries(&y->s, &y->item)->n;
@@ -244,29 +244,29 @@ static const char *paired_title(const struct diff_pair *p, struct arena *a)
 
     if (d->args->from != NULL)
         return arena_printf(a, "%s, at %s (token %d → %d)", text, d->args->from, x->at, y->at);
-    if (p->n_paired == n_first && p->n_paired == n_second)
+    if (pair->n_paired == n_first && pair->n_paired == n_second)
         return text;
-    return arena_printf(a, "%s (%d token%s paired)", text, p->n_paired,
-                        str_plural(p->n_paired));
+    return arena_printf(a, "%s (%d token%s paired)", text, pair->n_paired,
+                        str_plural(pair->n_paired));
 }
 
-const char *diff_title(const struct diff_pair *p, struct arena *a)
+const char *diff_title(const struct diff_pair *pair, struct arena *a)
 {
-    const struct diff_side *both = p->sides->side,
+    const struct diff_side *both = pair->sides->side,
                            *side = &both[shown_hides(&both[1].s, &both[1].item)];
-    const char *title = paired_title(p, a);
+    const char *title = paired_title(pair, a);
     const char *shown = shown_text(&side->s, a, &side->item, SHOWN_NUMBERS);
 
     return shown != NULL ? arena_printf(a, "%s; %s", title, shown) : title;
 }
 
-void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
+void diff_report(const struct diff_pair *pair, struct arena *a, struct report *report)
 {
-    struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
-    struct list heads = diff_head_rows(p, a);
+    struct side_row first = side_row(pair->sides, 0, a), second = side_row(pair->sides, 1, a);
+    struct list heads = diff_head_rows(pair, a);
 
-    report_row_or_table(r, &(struct pair_row){
-        p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,
-        records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item), heads,
-    }, diff_title(p, a), diff_record_of(p->sides, &head_record, a), heads, a);
+    report_row_or_table(report, &(struct pair_row){
+        pair->sides->side[0].item.index, pair->sides->called, &first, &second, pair->n_paired,
+        records_shown(&pair->sides->side[0].s, a, &pair->sides->side[0].item), heads,
+    }, diff_title(pair, a), diff_record_of(pair->sides, &head_record, a), heads, a);
 }

@@ -31,9 +31,9 @@ static const struct given {
 
 enum { N_GIVENS = sizeof givens / sizeof *givens };
 
-static const struct opt_list *list_of(const struct diff_args *args, const struct given *g)
+static const struct opt_list *list_of(const struct diff_args *args, const struct given *given)
 {
-    return (const void *)((const char *)args + g->list);
+    return (const void *)((const char *)args + given->list);
 }
 
 /* The item of a list that side i takes: its own, or the one that both have. */
@@ -51,30 +51,30 @@ static bool is_twice(const struct diff_args *args, bool ways)
 }
 
 /* Lines that hold both texts. */
-static bool file_of_pairs(const struct diff_sides *d)
+static bool file_of_pairs(const struct diff_sides *sides)
 {
-    const struct asked *asked = &d->args->shared.asked;
+    const struct asked *asked = &sides->args->shared.asked;
 
-    return d->texts && (asked->pairs || asked->jsonl);
+    return sides->texts && (asked->pairs || asked->jsonl);
 }
 
-static int diff_sides_check(struct diff_sides *d, int n_operands, struct err *e)
+static int diff_sides_check(struct diff_sides *sides, int n_operands, struct err *e)
 {
-    const struct diff_args *args = d->args;
+    const struct diff_args *args = sides->args;
 
-    d->texts = !is_twice(args, true);
+    sides->texts = !is_twice(args, true);
     if (args->attentions.n > 0 &&
         (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2 || args->fasts.n == 2 ||
          args->masks.n == 2 || args->globals.n == 2))
         return err_set(e, ERR_USAGE, "--attention: expected two of them, or one and a model");
-    if (d->texts && n_operands == 1 && args->ids.n == 1)
+    if (sides->texts && n_operands == 1 && args->ids.n == 1)
         return err_set(e, ERR_USAGE, "TEXT, --ids: expected two texts of one kind, not one "
                        "of each");
-    if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
+    if (sides->texts && !is_twice(args, false) && !file_of_pairs(sides) && n_operands != 2)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
                        "--pairs, --attention, or two of -m, --dtype, --fast, --mask, "
                        "--global, --ids, --input, --image or --audio");
-    return args->from != NULL ? place_parse(&d->at, "--from", args->from, e) : 0;
+    return args->from != NULL ? place_parse(&sides->at, "--from", args->from, e) : 0;
 }
 
 /* ---- one side ---- */
@@ -114,10 +114,10 @@ static int attention_side(const struct diff_args *args)
     return args->models.n == 1 && args->models.place[0] < args->attentions.place[0];
 }
 
-static int ask(struct diff_sides *d, int i, struct err *e)
+static int ask(struct diff_sides *sides, int i, struct err *e)
 {
-    const struct diff_args *args = d->args;
-    struct asked *asked = &d->side[i].asked;
+    const struct diff_args *args = sides->args;
+    struct asked *asked = &sides->side[i].asked;
 
     *asked = args->shared.asked;
     for (int k = 0; k < N_GIVENS; k++)
@@ -126,12 +126,12 @@ static int ask(struct diff_sides *d, int i, struct err *e)
     asked->mask_may_be_none = args->masks.n == 2;
     if (asked->mask_may_be_none && layer_asked_unmasked(asked))
         asked->mask_value = NAN;        /* there is no such key */
-    if (file_of_pairs(d))
+    if (file_of_pairs(sides))
         asked->half = i == 0 ? HALF_FIRST : HALF_SECOND;
     if (parse_word(&asked->dtype, "--dtype", item_of(&args->dtypes, i), precision_names,
-                   d->env.arena, e) != 0 ||
+                   sides->env.arena, e) != 0 ||
         parse_word(&asked->fast, "--fast", item_of(&args->fasts, i), fast_names,
-                   d->env.arena, e) != 0)
+                   sides->env.arena, e) != 0)
         return -1;
     if (args->attentions.n == 2)
         asked->attention = args->attentions.item[i];
@@ -142,33 +142,33 @@ static int ask(struct diff_sides *d, int i, struct err *e)
 
 /* Whether the second side's model is the first's: also one that was opened without its own
  * mask is another. */
-static bool shares_model(const struct diff_sides *d)
+static bool shares_model(const struct diff_sides *sides)
 {
-    bool bare = d->side[0].s.model->family->bare;
+    bool bare = sides->side[0].s.model->family->bare;
 
-    return d->args->models.n < 2 && d->args->attentions.n == 0 &&
-           !(bare && layer_asked_unmasked(&d->side[0].asked) !=
-                     layer_asked_unmasked(&d->side[1].asked));
+    return sides->args->models.n < 2 && sides->args->attentions.n == 0 &&
+           !(bare && layer_asked_unmasked(&sides->side[0].asked) !=
+                     layer_asked_unmasked(&sides->side[1].asked));
 }
 
-static int open_session(struct diff_sides *d, int i, struct err *e)
+static int open_session(struct diff_sides *sides, int i, struct err *e)
 {
-    struct diff_side *side = &d->side[i];
+    struct diff_side *side = &sides->side[i];
 
-    if (i == 1 && shares_model(d))
-        session_share(&side->s, &d->side[0].s, &side->asked);
-    else if (session_open(&side->s, &side->asked, false, &d->env, e) != 0)
+    if (i == 1 && shares_model(sides))
+        session_share(&side->s, &sides->side[0].s, &side->asked);
+    else if (session_open(&side->s, &side->asked, false, &sides->env, e) != 0)
         return -1;
     side->open = true;
     return 0;
 }
 
-static int select_heads(const struct diff_sides *d, struct diff_side *side, int n_operands,
+static int select_heads(const struct diff_sides *sides, struct diff_side *side, int n_operands,
                         struct err *e)
 {
     if (session_select(&side->s, n_operands, false, &side->want, e) != 0)
         return -1;
-    if (d->texts && side->s.rules != NULL && side->asked.ids == NULL)
+    if (sides->texts && side->s.rules != NULL && side->asked.ids == NULL)
         return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder, but the "
                        "two texts are the two sides: two of -m, --dtype, --fast or "
                        "--mask compare one pair in two ways", side->asked.stack);
@@ -180,27 +180,27 @@ static int select_heads(const struct diff_sides *d, struct diff_side *side, int 
     return 0;
 }
 
-static int open_side(struct diff_sides *d, int i, int n_operands, char **operands,
+static int open_side(struct diff_sides *sides, int i, int n_operands, char **operands,
                      struct err *e)
 {
-    struct diff_side *side = &d->side[i];
-    bool split = d->texts && n_operands == 2;
+    struct diff_side *side = &sides->side[i];
+    bool split = sides->texts && n_operands == 2;
     int count = split ? 1 : n_operands;
 
     side->at = -1;
-    if (ask(d, i, e) != 0 || open_session(d, i, e) != 0)
+    if (ask(sides, i, e) != 0 || open_session(sides, i, e) != 0)
         return -1;
-    if (d->args->attentions.n == 1 && side->asked.attention != NULL)
+    if (sides->args->attentions.n == 1 && side->asked.attention != NULL)
         count = 0;              /* the model's text */
-    if (select_heads(d, side, count, e) != 0)
+    if (select_heads(sides, side, count, e) != 0)
         return -1;
-    side->in = input_open_beside(&side->s, i == 0 ? NULL : d->side[0].in, count,
+    side->in = input_open_beside(&side->s, i == 0 ? NULL : sides->side[0].in, count,
                                  split ? operands + i : operands, e);
     if (side->in == NULL)
         return -1;
-    input_call(side->in, diff_text_name(d, side));
-    return i == 0 || input_is_drawn(d->side[0].in) ? 0 :
-           shared_check_seed(&d->args->shared, side->in, NULL, e);
+    input_call(side->in, diff_text_name(sides, side));
+    return i == 0 || input_is_drawn(sides->side[0].in) ? 0 :
+           shared_check_seed(&sides->args->shared, side->in, NULL, e);
 }
 
 /* ---- what both sides must have in common ---- */
@@ -261,62 +261,63 @@ static int check_models(const struct diff_side *x, const struct diff_side *y, st
 }
 
 /* The array of a side, where there are two, or its model. */
-static const char *arrays_of(const struct diff_sides *d, int i)
+static const char *arrays_of(const struct diff_sides *sides, int i)
 {
-    return d->args->inputs.n == 2 ? d->args->inputs.item[i] : d->side[i].s.model->name;
+    return sides->args->inputs.n == 2 ? sides->args->inputs.item[i] : sides->side[i].s.model->name;
 }
 
-static int check_arrays(const struct diff_sides *d, struct err *e)
+static int check_arrays(const struct diff_sides *sides, struct err *e)
 {
-    int64_t n_first = input_count(d->side[0].in), n_second = input_count(d->side[1].in);
+    int64_t n_first = input_count(sides->side[0].in), n_second = input_count(sides->side[1].in);
 
     return n_first == n_second ? 0 :
            err_set(e, ERR_INPUT, "number of texts: %lld of %s, %lld of %s, expected the same",
-                   (long long)n_first, arrays_of(d, 0), (long long)n_second,
-                   arrays_of(d, 1));
+                   (long long)n_first, arrays_of(sides, 0), (long long)n_second,
+                   arrays_of(sides, 1));
 }
 
-static int check_sides(const struct diff_sides *d, struct err *e)
+static int check_sides(const struct diff_sides *sides, struct err *e)
 {
-    const struct opt_list *files = &d->args->attentions;
+    const struct opt_list *files = &sides->args->attentions;
 
     for (int i = 0; files->n == 1 && i < 2; i++)
-        if (check_random(&d->side[i], files->item[0], e) != 0)
+        if (check_random(&sides->side[i], files->item[0], e) != 0)
             return -1;
-    return check_models(&d->side[0], &d->side[1], e) != 0 ? -1 : check_arrays(d, e);
+    return check_models(&sides->side[0], &sides->side[1], e) != 0 ? -1 : check_arrays(sides, e);
 }
 
 /* ---- both sides ---- */
 
-int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char **operands,
+int diff_open(struct diff_sides *sides, const struct env *env, int n_operands, char **operands,
               struct err *e)
 {
-    d->env = *env;
+    sides->env = *env;
     /* Its lines are shared between the sides, but not between several of them. */
-    d->env.again = d->args->shared.asked.file == NULL || d->called != NULL;
-    d->env.piped = env->piped && d->args->attentions.n == 0;
-    if (diff_sides_check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
-        open_side(d, 1, n_operands, operands, e) != 0)
+    sides->env.again = sides->args->shared.asked.file == NULL || sides->called != NULL;
+    sides->env.piped = env->piped && sides->args->attentions.n == 0;
+    if (diff_sides_check(sides, n_operands, e) != 0 ||
+        open_side(sides, 0, n_operands, operands, e) != 0 ||
+        open_side(sides, 1, n_operands, operands, e) != 0)
         return -1;
-    return check_sides(d, e);
+    return check_sides(sides, e);
 }
 
-void diff_close(struct diff_sides *d)
+void diff_close(struct diff_sides *sides)
 {
     for (int i = 1; i >= 0; i--)
-        if (d->side[i].open)
-            session_close(&d->side[i].s);
+        if (sides->side[i].open)
+            session_close(&sides->side[i].s);
 }
 
-int diff_next(struct diff_sides *d, struct arena *a, struct err *e)
+int diff_next(struct diff_sides *sides, struct arena *a, struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
 
     for (;;) {
-        int status = input_next(d->side[0].in, a, &d->side[0].item, e);
+        int status = input_next(sides->side[0].in, a, &sides->side[0].item, e);
 
         if (status == 1)
-            status = input_next(d->side[1].in, a, &d->side[1].item, e);
+            status = input_next(sides->side[1].in, a, &sides->side[1].item, e);
         else
             return status;
         if (status != 0)
@@ -325,59 +326,60 @@ int diff_next(struct diff_sides *d, struct arena *a, struct err *e)
     }
 }
 
-const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side)
+const char *diff_text_name(const struct diff_sides *sides, const struct diff_side *side)
 {
-    return !d->texts ? NULL : side == &d->side[0] ? "the first text" : "the second text";
+    return !sides->texts ? NULL : side == &sides->side[0] ? "the first text" : "the second text";
 }
 
-bool diff_is_file(const struct diff_sides *d)
+bool diff_is_file(const struct diff_sides *sides)
 {
-    return input_is_file(d->side[0].in);
+    return input_is_file(sides->side[0].in);
 }
 
 /* ---- names ---- */
 
 /* Whether both are of one path; that of the model of no name is NULL. */
-static bool is_one_path(const struct diff_sides *d)
+static bool is_one_path(const struct diff_sides *sides)
 {
-    const char *x = d->side[0].s.path, *y = d->side[1].s.path;
+    const char *x = sides->side[0].s.path, *y = sides->side[1].s.path;
 
     return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
 }
 
 /* The model, or its path where both models have one name. */
-static const char *model_of(const struct diff_sides *d, int i)
+static const char *model_of(const struct diff_sides *sides, int i)
 {
-    const char *name = d->side[i].s.model->name, *other = d->side[1 - i].s.model->name;
-    const char *path = d->side[i].asked.attention != NULL ? d->side[i].asked.attention :
-                                                            d->side[i].asked.model;
+    const char *name = sides->side[i].s.model->name, *other = sides->side[1 - i].s.model->name;
+    const char *path = sides->side[i].asked.attention != NULL ? sides->side[i].asked.attention :
+                                                                sides->side[i].asked.model;
 
-    return path == NULL || strcmp(name, other) != 0 || shares_model(d) || is_one_path(d) ? name :
-                                                                                           path;
+    return path == NULL || strcmp(name, other) != 0 || shares_model(sides) || is_one_path(sides) ?
+               name :
+               path;
 }
 
-static const char *subject(const struct diff_sides *d, int i, bool whole, struct arena *a)
+static const char *subject(const struct diff_sides *sides, int i, bool whole, struct arena *a)
 {
-    const struct item *item = &d->side[i].item;
+    const struct item *item = &sides->side[i].item;
 
-    if (d->texts && whole && file_of_pairs(d))
+    if (sides->texts && whole && file_of_pairs(sides))
         return i == 0 ? "first texts" : "second texts";
-    if (d->texts && !whole && item->text_size > 0)
+    if (sides->texts && !whole && item->text_size > 0)
         return arena_printf(a, "“%.*s”", (int)item->text_size, item->text);
-    return model_of(d, i);
+    return model_of(sides, i);
 }
 
-const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct arena *a)
+const char *diff_side_name(const struct diff_sides *sides, int i, bool whole, struct arena *a)
 {
     enum { LONGEST = 40 };      /* of an option's value */
-    const char *name = subject(d, i, whole, a);
+    const char *name = subject(sides, i, whole, a);
 
-    if (d->args->dtypes.n == 2)
-        name = arena_printf(a, "%s in %s", name, precision_names[d->side[i].asked.dtype]);
-    if (d->args->fasts.n == 2)
-        name = arena_printf(a, "%s, fast %s", name, fast_names[d->side[i].asked.fast]);
+    if (sides->args->dtypes.n == 2)
+        name = arena_printf(a, "%s in %s", name, precision_names[sides->side[i].asked.dtype]);
+    if (sides->args->fasts.n == 2)
+        name = arena_printf(a, "%s, fast %s", name, fast_names[sides->side[i].asked.fast]);
     for (int k = 0; k < N_GIVENS; k++) {
-        const struct opt_list *list = list_of(d->args, &givens[k]);
+        const struct opt_list *list = list_of(sides->args, &givens[k]);
         const char *value = item_of(list, i);
 
         if (givens[k].title != NULL && list->n == 2)

@@ -13,45 +13,45 @@ struct diff_summary {
     int64_t n;                  /* comparisons */
 };
 
-static const struct config *config_of(const struct diff_sides *d)
+static const struct config *config_of(const struct diff_sides *sides)
 {
-    return &d->side[0].s.shown->config;
+    return &sides->side[0].s.shown->config;
 }
 
-static int diff_summary_place(const struct diff_sides *d, int layer, int head)
+static int diff_summary_place(const struct diff_sides *sides, int layer, int head)
 {
-    return (layer * config_of(d)->n_heads + head) * N_DIFF;
+    return (layer * config_of(sides)->n_heads + head) * N_DIFF;
 }
 
-struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *d)
+struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *sides)
 {
     struct diff_summary *summary = arena_alloc(a, 1, sizeof *summary);
-    int count = diff_summary_place(d, config_of(d)->n_layers, 0);
-    struct summary_kind kind = { count, d->args->bootstrap, false };
+    int count = diff_summary_place(sides, config_of(sides)->n_layers, 0);
+    struct summary_kind kind = { count, sides->args->bootstrap, false };
 
-    *summary = (struct diff_summary){ .sides = d, .summary = summary_new(a, &kind) };
+    *summary = (struct diff_summary){ .sides = sides, .summary = summary_new(a, &kind) };
     summary->value = arena_alloc(a, (size_t)count, sizeof *summary->value);
     for (int i = 0; i < count; i++)
         summary->value[i] = NAN;
     return summary;
 }
 
-void diff_summary_add(struct diff_summary *s, const struct diff_pair *p)
+void diff_summary_add(struct diff_summary *summary, const struct diff_pair *pair)
 {
-    const struct diff_side *side = &s->sides->side[0];
+    const struct diff_side *side = &summary->sides->side[0];
 
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
         for (int i = 0; i < N_DIFF; i++)
-            s->value[diff_summary_place(s->sides, l, h) + i] = diff_number(p, l, h,
-                                                                           (enum diff_number)i);
-    summary_add(s->summary, side->item.index, s->value);
-    s->n++;
+            summary->value[diff_summary_place(summary->sides, l, h) + i] = diff_number(
+                pair, l, h, (enum diff_number)i);
+    summary_add(summary->summary, side->item.index, summary->value);
+    summary->n++;
 }
 
-struct summary_estimate diff_summary_of(const struct diff_summary *s, int layer, int head,
+struct summary_estimate diff_summary_of(const struct diff_summary *summary, int layer, int head,
                                         enum diff_number i)
 {
-    return summary_of(s->summary, diff_summary_place(s->sides, layer, head) + (int)i);
+    return summary_of(summary->summary, diff_summary_place(summary->sides, layer, head) + (int)i);
 }
 
 /* ---- records ---- */
@@ -131,10 +131,10 @@ static double diff_summary_value_of(const void *summary, int layer, int head, en
     return diff_summary_of(summary, layer, head, i).mean;
 }
 
-static struct list diff_summary_head_rows(const struct diff_summary *s, struct arena *a)
+static struct list diff_summary_head_rows(const struct diff_summary *summary, struct arena *a)
 {
     int n;
-    const struct head_id *id = diff_order(s->sides, a, diff_summary_value_of, s, &n);
+    const struct head_id *id = diff_order(summary->sides, a, diff_summary_value_of, summary, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
     struct summary_estimate *value = arena_alloc(a, (uint64_t)n * N_DIFF, sizeof *value);
 
@@ -143,31 +143,33 @@ static struct list diff_summary_head_rows(const struct diff_summary *s, struct a
 
         row[i / N_DIFF].id = head;
         row[i / N_DIFF].value[i % N_DIFF] = &value[i];
-        value[i] = diff_summary_of(s, head.layer, head.head, (enum diff_number)(i % N_DIFF));
+        value[i] = diff_summary_of(summary, head.layer, head.head, (enum diff_number)(i % N_DIFF));
     }
     return (struct list){ row, n };
 }
 
-const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
+const char *diff_summary_title(const struct diff_summary *summary, struct arena *a)
 {
-    const struct diff_sides *d = s->sides;
+    const struct diff_sides *d = summary->sides;
     const char *at = d->args->from, *shown = shown_asked(&d->side[0].s, a, SHOWN_NUMBERS);
 
     return arena_printf(a, "%s → %s%s%s, mean of %lld %s%s%s%s", diff_side_name(d, 0, true, a),
                         diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",
-                        at != NULL ? at : "", (long long)s->n,
-                        d->texts ? "pair" : "text", str_plural(s->n), shown != NULL ? "; " : "",
+                        at != NULL ? at : "", (long long)summary->n, d->texts ? "pair" : "text",
+                        str_plural(summary->n), shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
 
-void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r)
+void diff_summary_report(const struct diff_summary *summary, struct arena *a, struct report *report)
 {
-    struct diff_side_id first = diff_side_id(s->sides, 0), second = diff_side_id(s->sides, 1);
-    struct list heads = diff_summary_head_rows(s, a);
-    const struct record *record = s->sides->args->bootstrap > 0 ? &head_record :
+    struct diff_side_id first = diff_side_id(summary->sides, 0),
+                        second = diff_side_id(summary->sides, 1);
+    struct list heads = diff_summary_head_rows(summary, a);
+    const struct record *record = summary->sides->args->bootstrap > 0 ? &head_record :
                                   records_without_bootstrap(a, &head_record);
 
-    report_row_or_table(r, &(struct summary_row){
-        s->sides->called, &first, &second, s->n, records_shown_asked(&s->sides->side[0].s), heads,
-    }, diff_summary_title(s, a), record, heads, a);
+    report_row_or_table(report, &(struct summary_row){
+        summary->sides->called, &first, &second, summary->n,
+        records_shown_asked(&summary->sides->side[0].s), heads,
+    }, diff_summary_title(summary, a), record, heads, a);
 }

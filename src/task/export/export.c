@@ -64,100 +64,100 @@ struct writer {
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
-static int64_t export_place_of(const struct export_job *j, int layer, int head)
+static int64_t export_place_of(const struct export_job *job, int layer, int head)
 {
-    return j->head_place[layer * j->job.s.n_heads + head];
+    return job->head_place[layer * job->job.s.n_heads + head];
 }
 
-static void export_put(const struct writer *w, const struct rows *r, int query, int key,
+static void export_put(const struct writer *writer, const struct rows *rows, int query, int key,
                        const float *weights, const float *sums, int n)
 {
-    int64_t T = r->n_queries, S = r->n_all_keys;
-    int64_t at = (export_place_of(w->j, r->layer, r->head) * T + query) * S + key;
+    int64_t T = rows->n_queries, S = rows->n_all_keys;
+    int64_t at = (export_place_of(writer->j, rows->layer, rows->head) * T + query) * S + key;
 
-    if (w->z != NULL) {
-        npz_put(w->z, w->array[r->stack][r->layer], at, weights, n);
-        if (w->sum != NULL)
-            npz_put(w->z, w->sum[r->layer], at, sums, n);
+    if (writer->z != NULL) {
+        npz_put(writer->z, writer->array[rows->stack][rows->layer], at, weights, n);
+        if (writer->sum != NULL)
+            npz_put(writer->z, writer->sum[rows->layer], at, sums, n);
         return;
     }
-    at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads[r->layer] * T * S;
-    memcpy(w->all + at, weights, (size_t)n * sizeof *weights);
+    at += (int64_t)writer->j->layer_place[rows->layer] * writer->j->n_heads[rows->layer] * T * S;
+    memcpy(writer->all + at, weights, (size_t)n * sizeof *weights);
 }
 
-static void put_sinks(const struct writer *w, const struct rows *r)
+static void put_sinks(const struct writer *writer, const struct rows *rows)
 {
-    int64_t at = export_place_of(w->j, r->layer, r->head) * r->n_queries + r->row0;
+    int64_t at = export_place_of(writer->j, rows->layer, rows->head) * rows->n_queries + rows->row0;
 
-    for (int t = 0; t < r->n_rows; t++) {
-        float taken = (float)r->null_mass[t];
+    for (int t = 0; t < rows->n_rows; t++) {
+        float taken = (float)rows->null_mass[t];
 
-        npz_put(w->z, w->sink[r->layer], at + t, &taken, 1);
+        npz_put(writer->z, writer->sink[rows->layer], at + t, &taken, 1);
     }
 }
 
-static void export_take(void *self, const struct rows *r, int n_heads)
+static void export_take(void *self, const struct rows *rows, int n_heads)
 {
     const struct writer *w = self;
-    const float *single = r->single != NULL ? r->single : r->weight;
+    const float *single = rows->single != NULL ? rows->single : rows->weight;
 
     (void)n_heads;
-    if (w->sink != NULL && r->null_mass != NULL)
-        put_sinks(w, r);
-    for (int t = 0; t < r->n_rows; t++)
-        export_put(self, r, r->row0 + t, r->key0, single + (size_t)t * r->stride,
-                   r->weight + (size_t)t * r->stride, r->n_keys);
+    if (w->sink != NULL && rows->null_mass != NULL)
+        put_sinks(w, rows);
+    for (int t = 0; t < rows->n_rows; t++)
+        export_put(self, rows, rows->row0 + t, rows->key0, single + (size_t)t * rows->stride,
+                   rows->weight + (size_t)t * rows->stride, rows->n_keys);
 }
 
 /* ---- one text ---- */
 
-static void add_floats(struct npz *z, const char *name, int64_t rows, int64_t columns,
+static void add_floats(struct npz *npz, const char *name, int64_t rows, int64_t columns,
                        const float *values)
 {
     const int64_t shape[] = { rows, columns };
 
-    npz_put(z, npz_add(z, name, DTYPE_F32, 2, shape), 0, values, rows * columns);
+    npz_put(npz, npz_add(npz, name, DTYPE_F32, 2, shape), 0, values, rows * columns);
 }
 
-static int export_forward(struct export_job *j, struct arena *a, const struct item *item,
-                          struct wanted *want, struct writer *w, struct err *e)
+static int export_forward(struct export_job *job, struct arena *a, const struct item *item,
+                          struct wanted *want, struct writer *writer, struct err *e)
 {
-    struct sink sink = { SINK_HEAD, export_take, NULL, w };
+    struct sink sink = { SINK_HEAD, export_take, NULL, writer };
     struct texts texts;
 
     texts_pack(&texts, a, item, 1);
-    return session_forward(&j->job.s, &texts, want, &sink, 1, a, e);
+    return session_forward(&job->job.s, &texts, want, &sink, 1, a, e);
 }
 
 /* Decoders that look at an encoder, or at a bare layer's memory. */
-static bool has_two(const struct export_job *j)
+static bool has_two(const struct export_job *job)
 {
-    return j->job.s.model->decoder != NULL || model_has_cross(j->job.s.model);
+    return job->job.s.model->decoder != NULL || model_has_cross(job->job.s.model);
 }
 
-/* The wanted heads of a layer of m, which may have fewer than another stack. */
-static int export_heads_of(const struct export_job *j, const struct model *m, int layer)
+/* The wanted heads of a layer of model, which may have fewer than another stack. */
+static int export_heads_of(const struct export_job *job, const struct model *model, int layer)
 {
     int n = 0;
 
-    for (int h = 0; h < m->config.n_heads; h++)
-        n += export_place_of(j, layer, h) >= 0;
+    for (int h = 0; h < model->config.n_heads; h++)
+        n += export_place_of(job, layer, h) >= 0;
     return n;
 }
 
 /* An array "PREFIX.LAYER" for each layer that is wanted, n_keys 0: of a number a row; [L] their
  * numbers. */
-static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, const char *prefix,
-                       const struct model *m, int n_queries, int n_keys)
+static int *add_layers(struct export_job *job, struct arena *a, struct npz *npz, const char *prefix,
+                       const struct model *model, int n_queries, int n_keys)
 {
-    int L = m->config.n_layers;
+    int L = model->config.n_layers;
     int *array = arena_alloc(a, (size_t)L, sizeof *array);
 
     for (int l = 0; l < L; l++) {
-        const int64_t shape[] = { export_heads_of(j, m, l), n_queries, n_keys };
+        const int64_t shape[] = { export_heads_of(job, model, l), n_queries, n_keys };
 
-        if (j->layer_place[l] >= 0)
-            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32,
+        if (job->layer_place[l] >= 0)
+            array[l] = npz_add(npz, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32,
                                n_keys > 0 ? 3 : 2, shape);
     }
     return array;
@@ -166,110 +166,110 @@ static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, con
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
  * follows an encoder; "eff.0" where the model counts keys several times; "sink.0" where it has
  * a sink that is not a key. */
-static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
-                      const struct model *m, enum stack_id stack, int n_queries,
+static void add_stack(struct export_job *job, struct arena *a, struct writer *writer,
+                      const struct model *model, enum stack_id stack, int n_queries,
                       int n_keys)
 {
-    const struct session *s = &j->job.s;
-    bool single = stack == STACK_ENCODER || !has_two(j);
+    const struct session *s = &job->job.s;
+    bool single = stack == STACK_ENCODER || !has_two(job);
     const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
 
     if ((s->stack != stack && s->stack != N_STACK) ||
         !model_has_stack(s->model, stack))
         return;
-    m = s->average != NULL ? s->shown : m;
-    w->array[stack] = add_layers(j, a, w->z, prefix, m, n_queries, n_keys);
-    if (m->config.sparse.block > 0)
-        w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
-    if (stack != STACK_CROSS && session_has_sinks(s, &j->job.want))
-        w->sink = add_layers(j, a, w->z, "sink", m, n_queries, 0);
-    for (int l = 0; j->args->all && l < m->config.n_layers; l++)
-        if (j->layer_place[l] >= 0)
-            export_inner_add(&w->inner, m, stack, prefix, l, (struct inner_shape){
-                export_heads_of(j, m, l), n_queries, n_keys });
+    model = s->average != NULL ? s->shown : model;
+    writer->array[stack] = add_layers(job, a, writer->z, prefix, model, n_queries, n_keys);
+    if (model->config.sparse.block > 0)
+        writer->sum = add_layers(job, a, writer->z, "eff", model, n_queries, n_keys);
+    if (stack != STACK_CROSS && session_has_sinks(s, &job->job.want))
+        writer->sink = add_layers(job, a, writer->z, "sink", model, n_queries, 0);
+    for (int l = 0; job->args->all && l < model->config.n_layers; l++)
+        if (job->layer_place[l] >= 0)
+            export_inner_add(&writer->inner, model, stack, prefix, l, (struct inner_shape){
+                export_heads_of(job, model, l), n_queries, n_keys });
 }
 
-static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
+static void add_stacks(struct export_job *job, struct arena *a, struct writer *writer,
                        const struct item *item)
 {
-    const struct model *m = j->job.s.model;
+    const struct model *m = job->job.s.model;
     int S = item->tokens.n, T = item->target.n;
 
     if (m->family->stack_id != STACK_CROSS)
-        add_stack(j, a, w, m, m->family->stack_id, S, S);
+        add_stack(job, a, writer, m, m->family->stack_id, S, S);
     if (item->keys.n > 0)
-        add_stack(j, a, w, m, STACK_CROSS, S, item->keys.n);
+        add_stack(job, a, writer, m, STACK_CROSS, S, item->keys.n);
     if (m->decoder == NULL || T == 0)
         return;
-    add_stack(j, a, w, m->decoder, STACK_DECODER, T, T);
-    add_stack(j, a, w, m->decoder, STACK_CROSS, T, S);
+    add_stack(job, a, writer, m->decoder, STACK_DECODER, T, T);
+    add_stack(job, a, writer, m->decoder, STACK_CROSS, T, S);
 }
 
 /* With -H, "heads.LAYER": the numbers of the heads that the rows of a layer's arrays are. */
-static void export_add_heads(const struct export_job *j, struct arena *a, struct npz *z)
+static void export_add_heads(const struct export_job *job, struct arena *a, struct npz *npz)
 {
-    int H = j->job.s.n_heads;
+    int H = job->job.s.n_heads;
 
-    for (int l = 0; j->job.want.head != NULL && l < j->job.s.n_layers; l++) {
+    for (int l = 0; job->job.want.head != NULL && l < job->job.s.n_layers; l++) {
         int *head = arena_alloc(a, (size_t)H, sizeof *head);
-        int64_t n = j->n_heads[l];
+        int64_t n = job->n_heads[l];
 
-        if (j->layer_place[l] < 0)
+        if (job->layer_place[l] < 0)
             continue;
         for (int h = 0; h < H; h++)
-            if (export_place_of(j, l, h) >= 0)
-                head[export_place_of(j, l, h)] = h;
-        npz_put(z, npz_add(z, arena_printf(a, "heads.%d", l), DTYPE_I32, 1, &n), 0, head, n);
+            if (export_place_of(job, l, h) >= 0)
+                head[export_place_of(job, l, h)] = h;
+        npz_put(npz, npz_add(npz, arena_printf(a, "heads.%d", l), DTYPE_I32, 1, &n), 0, head, n);
     }
 }
 
-static void export_add_tokens(struct npz *z, const struct tokens *t, const char *ids,
+static void export_add_tokens(struct npz *npz, const struct tokens *tokens, const char *ids,
                               const char *pieces, const char *words)
 {
-    int64_t n = t->n;
+    int64_t n = tokens->n;
 
-    if (t->id != NULL)
-        npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
-    if (t->word != NULL)
-        npz_put(z, npz_add(z, words, DTYPE_I32, 1, &n), 0, t->word, n);
-    npz_add_strings(z, pieces, t->piece, t->n);
+    if (tokens->id != NULL)
+        npz_put(npz, npz_add(npz, ids, DTYPE_I32, 1, &n), 0, tokens->id, n);
+    if (tokens->word != NULL)
+        npz_put(npz, npz_add(npz, words, DTYPE_I32, 1, &n), 0, tokens->word, n);
+    npz_add_strings(npz, pieces, tokens->piece, tokens->n);
 }
 
 /* The names of a classifier's outputs. */
-static void add_labels(struct arena *a, struct npz *z, const struct model *m)
+static void add_labels(struct arena *a, struct npz *npz, const struct model *model)
 {
-    const char **label = arena_alloc(a, (size_t)m->n_logits, sizeof *label);
+    const char **label = arena_alloc(a, (size_t)model->n_logits, sizeof *label);
 
-    if (m->config.head.task == NULL || head_label(&m->config, 0, a) == NULL)
+    if (model->config.head.task == NULL || head_label(&model->config, 0, a) == NULL)
         return;
-    for (int i = 0; i < m->n_logits; i++)
-        label[i] = head_label(&m->config, i, a);
-    npz_add_strings(z, "labels", label, m->n_logits);
+    for (int i = 0; i < model->n_logits; i++)
+        label[i] = head_label(&model->config, i, a);
+    npz_add_strings(npz, "labels", label, model->n_logits);
 }
 
-static int write_npz(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
+static int write_npz(struct export_job *job, struct arena *a, const struct item *item, FILE *file,
                      struct err *e)
 {
-    const struct model *m = j->job.s.shown;
-    int64_t T = session_queries(&j->job.s, item)->n, rows = model_head_rows(m, (int)T);
-    struct writer w = { .j = j, .z = npz_new(a, f) };
-    struct wanted want = j->job.want;
+    const struct model *m = job->job.s.shown;
+    int64_t T = session_queries(&job->job.s, item)->n, rows = model_head_rows(m, (int)T);
+    struct writer w = { .j = job, .z = npz_new(a, file) };
+    struct wanted want = job->job.want;
     struct tap tap = export_inner_tap(&w.inner);
 
-    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place,
-                              .n_heads = j->job.s.n_heads };
-    add_stacks(j, a, &w, item);
-    if (j->args->all)
+    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = job->head_place,
+                              .n_heads = job->job.s.n_heads };
+    add_stacks(job, a, &w, item);
+    if (job->args->all)
         want.tap = &tap;
-    if (j->args->hidden || j->args->all)    /* all: the last layer's output is made for it */
+    if (job->args->hidden || job->args->all)    /* all: the last layer's output is made for it */
         want.hidden = arena_alloc(a, (uint64_t)(T * m->d_hidden), sizeof(float));
-    if (j->args->logits)
+    if (job->args->logits)
         want.logits = arena_alloc(a, (uint64_t)(rows * m->n_logits), sizeof(float));
-    if (export_forward(j, a, item, &want, &w, e) != 0) {
+    if (export_forward(job, a, item, &want, &w, e) != 0) {
         npz_abort(w.z);
         return -1;
     }
-    export_add_heads(j, a, w.z);
+    export_add_heads(job, a, w.z);
     if (item->tokens.n > 0)
         export_add_tokens(w.z, &item->tokens, "ids", "tokens", "words");
     if (item->target.n > 0)
@@ -280,47 +280,47 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
                 &item->n_generated, 1);
     if (want.weighting != WEIGHTING_PLAIN)
         npz_add_strings(w.z, "weight", &weighting_names[want.weighting], 1);
-    if (j->args->hidden)
+    if (job->args->hidden)
         add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
-    if (j->args->logits) {
+    if (job->args->logits) {
         add_floats(w.z, "logits", rows, m->n_logits, want.logits);
         add_labels(a, w.z, m);
     }
-    provenance_add_array(w.z, &j->job.s, a, item);
+    provenance_add_array(w.z, &job->job.s, a, item);
     return npz_finish(w.z, e);
 }
 
-static int first_layer(const struct export_job *j)
+static int first_layer(const struct export_job *job)
 {
     int l = 0;
 
-    while (j->layer_place[l] < 0)
+    while (job->layer_place[l] < 0)
         l++;
     return l;
 }
 
-static int write_npy(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
+static int write_npy(struct export_job *job, struct arena *a, const struct item *item, FILE *file,
                      struct err *e)
 {
-    int64_t T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
-    int64_t shape[] = { j->n_layers, j->n_heads[first_layer(j)], T, S };
-    struct writer w = { .j = j };
+    int64_t T = session_queries(&job->job.s, item)->n, S = session_keys(&job->job.s, item)->n;
+    int64_t shape[] = { job->n_layers, job->n_heads[first_layer(job)], T, S };
+    struct writer w = { .j = job };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
     w.all = arena_alloc(a, (uint64_t)(shape[0] * shape[1]), (uint64_t)(T * S) * sizeof *w.all);
-    if (export_forward(j, a, item, &j->job.want, &w, e) != 0)
+    if (export_forward(job, a, item, &job->job.want, &w, e) != 0)
         return -1;
-    return npy_write(f, DTYPE_F32, 4, shape, w.all, e);
+    return npy_write(file, DTYPE_F32, 4, shape, w.all, e);
 }
 
-static bool is_npy(const struct export_job *j)
+static bool is_npy(const struct export_job *job)
 {
-    return j->job.results.output.format == OUTPUT_NPY;
+    return job->job.results.output.format == OUTPUT_NPY;
 }
 
-static bool is_table(const struct export_job *j)
+static bool is_table(const struct export_job *job)
 {
-    return output_is_report(&j->job.results.output);
+    return output_is_report(&job->job.results.output);
 }
 
 static int one_table(void *self, struct arena *a, const struct item *item, struct err *e)
@@ -349,23 +349,23 @@ static int export_one_text(void *self, struct arena *a, const struct item *item,
 /* ---- all texts ---- */
 
 /* Where each wanted head stands among those of its layer, and each layer. */
-static void export_set_places(struct export_job *j)
+static void export_set_places(struct export_job *job)
 {
-    int L = j->job.s.n_layers, H = j->job.s.n_heads;
+    int L = job->job.s.n_layers, H = job->job.s.n_heads;
 
-    j->n_heads = arena_alloc(j->job.s.a, (size_t)L, sizeof *j->n_heads);
-    j->layer_place = arena_alloc(j->job.s.a, (size_t)L, sizeof *j->layer_place);
-    j->head_place = arena_alloc(j->job.s.a, (size_t)L, (size_t)H * sizeof *j->head_place);
+    job->n_heads = arena_alloc(job->job.s.a, (size_t)L, sizeof *job->n_heads);
+    job->layer_place = arena_alloc(job->job.s.a, (size_t)L, sizeof *job->layer_place);
+    job->head_place = arena_alloc(job->job.s.a, (size_t)L, (size_t)H * sizeof *job->head_place);
     for (int l = 0; l < L; l++) {
-        j->layer_place[l] = wanted_layer(&j->job.want, l) ? j->n_layers++ : -1;
+        job->layer_place[l] = wanted_layer(&job->job.want, l) ? job->n_layers++ : -1;
         for (int h = 0; h < H; h++)
-            j->head_place[l * H + h] = wanted_head(&j->job.want, l, h) ? j->n_heads[l]++ : -1;
+            job->head_place[l * H + h] = wanted_head(&job->job.want, l, h) ? job->n_heads[l]++ : -1;
     }
 }
 
-static int check_npz(const struct export_job *j, struct err *e)
+static int check_npz(const struct export_job *job, struct err *e)
 {
-    const struct export_args *args = j->args;
+    const struct export_args *args = job->args;
 
     if (args->all || args->hidden || args->logits || args->shared.asked.word_ids)
         return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
@@ -374,16 +374,16 @@ static int check_npz(const struct export_job *j, struct err *e)
 }
 
 /* One array has the same heads in each layer: nothing in it says which they are. */
-static int check_npy(const struct export_job *j, struct err *e)
+static int check_npy(const struct export_job *job, struct err *e)
 {
-    const int *first = j->head_place + first_layer(j) * j->job.s.n_heads;
-    size_t size = (size_t)j->job.s.n_heads * sizeof *first;
+    const int *first = job->head_place + first_layer(job) * job->job.s.n_heads;
+    size_t size = (size_t)job->job.s.n_heads * sizeof *first;
 
-    for (int l = 0; l < j->job.s.n_layers; l++)
-        if (j->layer_place[l] >= 0 &&
-            memcmp(j->head_place + l * j->job.s.n_heads, first, size) != 0)
+    for (int l = 0; l < job->job.s.n_layers; l++)
+        if (job->layer_place[l] >= 0 &&
+            memcmp(job->head_place + l * job->job.s.n_heads, first, size) != 0)
             return err_set(e, ERR_USAGE, "--head: '%s' names different heads in its layers; "
-                           "this requires an npz", j->job.s.asked->head);
+                           "this requires an npz", job->job.s.asked->head);
     return 0;
 }
 

@@ -9,16 +9,16 @@
 enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
 static const char *const names[] = { "q", "k", "v", "scores", "out" };
 
-void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+void export_inner_add(struct inner *in, const struct model *model, enum stack_id stack,
                       const char *prefix, int l, struct inner_shape size)
 {
-    const struct config *config = &m->config;
+    const struct config *config = &model->config;
     const int64_t shape[N_PART][3] = {
         { size.n_heads, size.n_queries, config->d_head },
         { config->n_kv_heads, size.n_keys, config->d_head },
         { config->n_kv_heads, size.n_keys, config->d_value },
         { size.n_heads, size.n_queries, size.n_keys },
-        { size.n_queries, model_attention_width(m) },
+        { size.n_queries, model_attention_width(model) },
     };
 
     if (in->first[stack] == NULL)
@@ -46,7 +46,7 @@ struct rows_at {
     int n, d;
 };
 
-static void put_rows(const struct inner *in, const struct qkv_view *v, enum part part,
+static void put_rows(const struct inner *in, const struct qkv_view *view, enum part part,
                      int place, struct rows_at rows)
 {
     struct arena_mark mark = arena_mark(in->a);
@@ -56,7 +56,7 @@ static void put_rows(const struct inner *in, const struct qkv_view *v, enum part
     for (int i = 0; i < rows.n; i++)
         memcpy(all + (int64_t)i * rows.d, rows.x + i * rows.stride,
                (size_t)rows.d * sizeof *all);
-    export_inner_put(in, v->stack, v->layer, part, place * count, all, count);
+    export_inner_put(in, view->stack, view->layer, part, place * count, all, count);
     arena_reset(in->a, mark);
 }
 
@@ -73,25 +73,25 @@ static void put_scores(const struct inner *in, const struct qkv_view *view, int 
 
 /* ---- the tap ---- */
 
-static int export_inner_take(void *self, const struct qkv_view *v, struct err *e)
+static int export_inner_take(void *self, const struct qkv_view *view, struct err *e)
 {
     const struct inner *in = self;
 
     (void)e;
-    for (int head = 0; head < v->H; head++) {
-        int place = in->head_place[v->layer * in->n_heads + head];
+    for (int head = 0; head < view->H; head++) {
+        int place = in->head_place[view->layer * in->n_heads + head];
 
         if (place < 0)
             continue;
-        put_rows(in, v, PART_Q, place, (struct rows_at){
-            v->q + v->q_at[head], v->q_stride, v->T, v->at[head].d });
-        put_scores(in, v, head, place);
+        put_rows(in, view, PART_Q, place, (struct rows_at){
+            view->q + view->q_at[head], view->q_stride, view->T, view->at[head].d });
+        put_scores(in, view, head, place);
     }
-    for (int g = 0; g < v->G; g++) {
-        put_rows(in, v, PART_K, g, (struct rows_at){
-            v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d });
-        put_rows(in, v, PART_V, g, (struct rows_at){
-            v->kv + v->v_at[g], v->kv_stride, v->S, v->at[0].d_v });
+    for (int g = 0; g < view->G; g++) {
+        put_rows(in, view, PART_K, g, (struct rows_at){
+            view->kv + view->k_at[g], view->kv_stride, view->S, view->at[0].d });
+        put_rows(in, view, PART_V, g, (struct rows_at){
+            view->kv + view->v_at[g], view->kv_stride, view->S, view->at[0].d_v });
     }
     return 0;
 }

@@ -31,7 +31,7 @@ struct inner_shape {
 };
 
 /* Adds the arrays of layer l; prefix is "attn", "dec" or "cross". */
-void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+void export_inner_add(struct inner *in, const struct model *model, enum stack_id stack,
                       const char *prefix, int l, struct inner_shape size);
 
 /* A tap that fills the arrays in a pass over one text. */

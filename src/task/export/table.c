@@ -46,34 +46,34 @@ struct weights {
     float *at;                  /* [wanted heads, T, S] NaN: not seen */
 };
 
-static void export_table_take(void *self, const struct rows *r, int n_heads)
+static void export_table_take(void *self, const struct rows *rows, int n_heads)
 {
     const struct weights *w = self;
-    const float *single = r->single != NULL ? r->single : r->weight;
+    const float *single = rows->single != NULL ? rows->single : rows->weight;
 
     (void)n_heads;
-    for (int t = 0; t < r->n_rows; t++) {
-        size_t row = (size_t)w->place[r->layer * w->H + r->head] * (size_t)w->T +
-                     (size_t)(r->row0 + t);
+    for (int t = 0; t < rows->n_rows; t++) {
+        size_t row = (size_t)w->place[rows->layer * w->H + rows->head] * (size_t)w->T +
+                     (size_t)(rows->row0 + t);
 
-        for (int k = 0; k < r->n_keys; k++) {
-            size_t at = (size_t)t * r->stride + (size_t)k;
+        for (int k = 0; k < rows->n_keys; k++) {
+            size_t at = (size_t)t * rows->stride + (size_t)k;
 
-            if (r->hidden == NULL || !r->hidden[at])
-                w->at[row * (size_t)w->S + (size_t)(r->key0 + k)] = single[at];
+            if (rows->hidden == NULL || !rows->hidden[at])
+                w->at[row * (size_t)w->S + (size_t)(rows->key0 + k)] = single[at];
         }
     }
 }
 
 /* The i-th head. */
-static void write_head(struct job *job, const struct weights *w, int place,
+static void write_head(struct job *job, const struct weights *weights, int place,
                        struct weight_row *row, const struct tokens *queries,
                        const struct tokens *keys)
 {
-    const float *x = w->at + (size_t)place * (size_t)w->T * (size_t)w->S;
+    const float *x = weights->at + (size_t)place * (size_t)weights->T * (size_t)weights->S;
 
-    for (int i = 0; i < w->T; i++)
-        for (int k = 0; k < w->S; k++, x++) {
+    for (int i = 0; i < weights->T; i++)
+        for (int k = 0; k < weights->S; k++, x++) {
             if (isnan(*x))
                 continue;
             row->query = i;

@@ -42,38 +42,38 @@ static int links_check(void *self, struct err *e)
 }
 
 /* The layer that heatmap shows, where none is asked for. */
-static void choose_layer(struct links_job *j)
+static void choose_layer(struct links_job *job)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     bool *only;
 
     if (s->asked->layer != NULL || session_names_heads(s->asked))
         return;
     only = arena_alloc(s->a, (size_t)s->n_layers, sizeof *only);
     only[session_default_layer(s)] = true;
-    j->job.want.layer = only;
+    job->job.want.layer = only;
 }
 
-static int check_stack(const struct links_job *j, struct err *e)
+static int check_stack(const struct links_job *job, struct err *e)
 {
-    const struct links_args *args = j->args;
+    const struct links_args *args = job->args;
 
-    if (j->job.s.stack != STACK_CROSS || (!args->arcs && args->between == LINKS_ALL))
+    if (job->job.s.stack != STACK_CROSS || (!args->arcs && args->between == LINKS_ALL))
         return 0;
     return err_set(e, ERR_USAGE, "%s: in cross-attention queries and keys are of two texts "
                    "already", args->arcs ? "--arcs" : "--between");
 }
 
 /* The heads of want. */
-static void choose_heads(struct links_job *j)
+static void choose_heads(struct links_job *job)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
-    j->n_layers = 0;
-    for (int i = 0; i < j->n_heads; i++)
-        j->n_layers += i == 0 || j->head[i].layer != j->head[i - 1].layer;
-    j->place = records_places(s, j->head, j->n_heads, s->a);
+    job->head = records_heads(s, &job->job.want, s->a, &job->n_heads);
+    job->n_layers = 0;
+    for (int i = 0; i < job->n_heads; i++)
+        job->n_layers += i == 0 || job->head[i].layer != job->head[i - 1].layer;
+    job->place = records_places(s, job->head, job->n_heads, s->a);
 }
 
 static int links_prepare(void *self, struct err *e)
@@ -92,20 +92,20 @@ static int links_prepare(void *self, struct err *e)
 }
 
 /* With --best, *own: the job with the heads that are the best in this text; else the job. */
-static int job_of(struct links_job *j, struct arena *a, const struct item *item,
+static int job_of(struct links_job *job, struct arena *a, const struct item *item,
                   struct links_job **own, struct err *e)
 {
     struct session *session;
     struct wanted want;
 
-    *own = j;
-    if (j->args->shared.best.n == 0)
+    *own = job;
+    if (job->args->shared.best.n == 0)
         return 0;
-    if (best_heads(&j->job.s, &j->job.want, &j->args->shared.best, a, item, &session, &want,
+    if (best_heads(&job->job.s, &job->job.want, &job->args->shared.best, a, item, &session, &want,
                    e) != 0)
         return -1;
     *own = arena_alloc(a, 1, sizeof **own);
-    **own = *j;
+    **own = *job;
     (*own)->job.s = *session;
     (*own)->job.want = want;
     choose_heads(*own);

@@ -52,24 +52,24 @@ struct links_found {
 
 /* Runs the text.  Errors: those of the pass; --between, --from or --to names tokens that the text
  * does not have. */
-int links_find(struct links_job *j, struct arena *a, const struct item *item,
+int links_find(struct links_job *job, struct arena *a, const struct item *item,
                struct links_found *found, struct err *e);
 
 /* Share of each row's weight, in percent, that the links shown must cover. */
 double links_share(const struct links_args *args);
 
 /* Whether the model's attention sink has a place of its own after the keys. */
-bool links_has_sink(const struct links_job *j);
+bool links_has_sink(const struct links_job *job);
 
 /* ---- picture.c ---- */
 
-int links_draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
+int links_draw(struct links_job *job, struct arena *a, const struct item *item, const char *path,
                struct err *e);
 
 /* ---- record.c ---- */
 
 extern const struct record links_record;
 
-int links_write(struct links_job *j, struct arena *a, const struct item *item, struct err *e);
+int links_write(struct links_job *job, struct arena *a, const struct item *item, struct err *e);
 
 #endif

@@ -84,7 +84,7 @@ static int links_in_order(const void *x, const void *y)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static struct list links_rows_of(const struct links_job *j, struct arena *a,
+static struct list links_rows_of(const struct links_job *job, struct arena *a,
                                  const struct item *item, const struct links_found *found)
 {
     const struct strong_links *links = &found->links;
@@ -96,28 +96,30 @@ static struct list links_rows_of(const struct links_job *j, struct arena *a,
         int to = key[link->key];
 
         row[i] = (struct link_row){
-            records_head(&j->job.s, j->head[link->head]), query[link->query], to,
+            records_head(&job->job.s, job->head[link->head]), query[link->query], to,
             records_label(found->queries.tokens, query[link->query]),
             to < 0 ? (struct text_span){ NULL, 0 } : records_label(found->keys.tokens, to),
             (double)link->weight,
         };
     }
     if (links->n < links->n_all)
-        err_warn(j->job.s.env->note, "text %lld: the %d strongest of %lld links are listed; export "
-                 "--tsv has every weight", (long long)item->index + 1, links->n,
-                 (long long)links->n_all);
+        err_warn(job->job.s.env->note,
+                 "text %lld: the %d strongest of %lld links are listed; export "
+                 "--tsv has every weight",
+                 (long long)item->index + 1, links->n, (long long)links->n_all);
     qsort(row, (size_t)links->n, sizeof *row, links_in_order);
     return (struct list){ row, links->n };
 }
 
-int links_write(struct links_job *j, struct arena *a, const struct item *item, struct err *e)
+int links_write(struct links_job *job, struct arena *a, const struct item *item, struct err *e)
 {
     struct links_found found;
     struct text_row row;
 
-    if (links_find(j, a, item, &found, e) != 0)
+    if (links_find(job, a, item, &found, e) != 0)
         return -1;
-    row = (struct text_row){ records_text_id(&j->job.s, item), records_shown(&j->job.s, a, item),
-                             found.links.n_all, links_rows_of(j, a, item, &found) };
-    return results_text(&j->job.results, a, item, &(struct results_text){ .row = &row }, e);
+    row = (struct text_row){ records_text_id(&job->job.s, item),
+                             records_shown(&job->job.s, a, item),
+                             found.links.n_all, links_rows_of(job, a, item, &found) };
+    return results_text(&job->job.results, a, item, &(struct results_text){ .row = &row }, e);
 }

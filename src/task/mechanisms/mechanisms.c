@@ -75,20 +75,20 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
                    typed);
 }
 
-static int parse_only(struct mechanisms_job *j, struct err *e)
+static int parse_only(struct mechanisms_job *job, struct err *e)
 {
-    const char *text = j->args->only;
+    const char *text = job->args->only;
 
     if (text == NULL)
         return 0;
-    j->opts.only = j->only;
+    job->opts.only = job->only;
     for (;; text++) {
         size_t count = strcspn(text, ",");
         int id = find_mechanism(text, count, e);
 
         if (id < 0)
             return -1;
-        j->only[id] = true;
+        job->only[id] = true;
         text += count;
         if (*text == '\0')
             return 0;
@@ -96,17 +96,17 @@ static int parse_only(struct mechanisms_job *j, struct err *e)
 }
 
 /* Without -l the layer that a heatmap shows. */
-static void pick_layers(struct mechanisms_job *j)
+static void pick_layers(struct mechanisms_job *job)
 {
-    const struct config *config = &j->job.s.shown->config;
-    const struct asked *asked = j->job.s.asked;
+    const struct config *config = &job->job.s.shown->config;
+    const struct asked *asked = job->job.s.asked;
 
-    j->layer = arena_alloc(j->job.s.a, (size_t)config->n_layers, sizeof *j->layer);
+    job->layer = arena_alloc(job->job.s.a, (size_t)config->n_layers, sizeof *job->layer);
     if (asked->layer != NULL || session_names_heads(asked))
-        memcpy(j->layer, j->job.want.layer, (size_t)config->n_layers * sizeof *j->layer);
+        memcpy(job->layer, job->job.want.layer, (size_t)config->n_layers * sizeof *job->layer);
     else
-        j->layer[session_default_layer(&j->job.s)] = true;
-    j->job.want.layer = j->layer;
+        job->layer[session_default_layer(&job->job.s)] = true;
+    job->job.want.layer = job->layer;
 }
 
 static int mechanisms_count_chosen(const bool *list, int n, int *first)
@@ -121,59 +121,59 @@ static int mechanisms_count_chosen(const bool *list, int n, int *first)
     return all;
 }
 
-static int check_picture(struct mechanisms_job *j, struct err *e)
+static int check_picture(struct mechanisms_job *job, struct err *e)
 {
-    const struct asked *asked = &j->args->shared.asked;
-    const struct config *config = &j->job.s.shown->config;
+    const struct asked *asked = &job->args->shared.asked;
+    const struct config *config = &job->job.s.shown->config;
     int layer = 0, head = 0;
 
-    if (!output_is_picture(&j->job.results.output))
+    if (!output_is_picture(&job->job.results.output))
         return 0;
-    if (figure_check_clip(&j->args->shared.figure, e) != 0 ||
-        figure_check_page(&j->args->shared.figure, e) != 0)
+    if (figure_check_clip(&job->args->shared.figure, e) != 0 ||
+        figure_check_page(&job->args->shared.figure, e) != 0)
         return -1;
-    if (j->args->outputs_only)
+    if (job->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");
-    if (mechanisms_count_chosen(j->layer, config->n_layers, &layer) > 1)
+    if (mechanisms_count_chosen(job->layer, config->n_layers, &layer) > 1)
         return err_set(e, ERR_USAGE, "--%s: '%s' selects several layers; a picture shows one",
                        session_names_heads(asked) ? "head" : "layer",
                        session_names_heads(asked) ? asked->head : asked->layer);
-    if (j->job.want.head != NULL &&
-        mechanisms_count_chosen(&j->job.want.head[layer * j->job.want.head_stride], config->n_heads,
-                                &head) > 1)
+    if (job->job.want.head != NULL &&
+        mechanisms_count_chosen(&job->job.want.head[layer * job->job.want.head_stride],
+                                config->n_heads, &head) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' selects several heads; a picture shows one",
                        asked->head);
-    j->opts.kept_head = head;
+    job->opts.kept_head = head;
     return 0;
 }
 
 /* ---- one text ---- */
 
 /* Each mechanism in every layer, against the hidden states of the model's own. */
-static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *texts,
-                     struct mechanisms_text *t, const float *own, int64_t n,
+static int propagate(struct mechanisms_job *job, struct arena *a, struct texts *texts,
+                     struct mechanisms_text *text, const float *own, int64_t n,
                      struct err *e)
 {
-    struct progress *progress = j->job.s.env->progress;
-    struct wanted want = j->job.want;
+    struct progress *progress = job->job.s.env->progress;
+    struct wanted want = job->job.want;
     float *hidden = arena_alloc_raw(a, (size_t)n, sizeof *hidden);
 
     want.layer = NULL;
     want.hidden = hidden;
-    progress_begin(progress, "mechanism", mechanisms_count(&j->opts));
+    progress_begin(progress, "mechanism", mechanisms_count(&job->opts));
     for (int id = 0; id < N_MECHANISM; id++) {
         struct mechanisms_replacement replacement = { .id = (enum mechanism_id)id,
-                                                      .opts = &j->opts, .a = a };
+                                                      .opts = &job->opts, .a = a };
         struct tap tap = mechanisms_replacement_tap(&replacement);
         struct err failed = { ERR_NONE, "" };
 
-        if (!mechanisms_covers(&j->opts, (enum mechanism_id)id))
+        if (!mechanisms_covers(&job->opts, (enum mechanism_id)id))
             continue;
         want.tap = &tap;
-        if (session_forward(&j->job.s, texts, &want, NULL, 0, a, &failed) == 0) {
-            t->change[id] = mechanisms_change(hidden, own, n);
+        if (session_forward(&job->job.s, texts, &want, NULL, 0, a, &failed) == 0) {
+            text->change[id] = mechanisms_change(hidden, own, n);
         } else if (replacement.refused != NULL) {
-            t->refused[id] = arena_strdup(a, failed.msg);
+            text->refused[id] = arena_strdup(a, failed.msg);
         } else {
             *e = failed;
             return -1;
@@ -185,60 +185,60 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
 }
 
 /* A budget that is larger than the text leaves nothing out. */
-static int check_budget(struct mechanisms_job *j, int n_keys, struct err *e)
+static int check_budget(struct mechanisms_job *job, int n_keys, struct err *e)
 {
-    int budget = j->opts.params.budget;
+    int budget = job->opts.params.budget;
 
-    j->n_texts++;
+    job->n_texts++;
     if (budget <= n_keys)
         return 0;
-    if (!input_is_file(j->job.in))
+    if (!input_is_file(job->job.in))
         return err_set(e, ERR_INPUT, "--budget: %d keys per row, but the text has %d; "
                        "expected at most %d", budget, n_keys, n_keys);
-    j->n_covered++;
+    job->n_covered++;
     return 0;
 }
 
 /* One line for all texts of a file. */
-static void warn_covered(const struct mechanisms_job *j, const struct env *env)
+static void warn_covered(const struct mechanisms_job *job, const struct env *env)
 {
-    if (j->n_covered > 0)
+    if (job->n_covered > 0)
         err_warn(env->warn, "--budget %d leaves nothing out of %lld of %lld text%s: %s fewer keys",
-                 j->opts.params.budget, (long long)j->n_covered, (long long)j->n_texts,
-                 str_plural(j->n_texts),
-                 j->n_covered == 1 ? "it has" : "they have");
+                 job->opts.params.budget, (long long)job->n_covered, (long long)job->n_texts,
+                 str_plural(job->n_texts),
+                 job->n_covered == 1 ? "it has" : "they have");
 }
 
-static int mechanisms_measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
-                              struct mechanisms_text *t, struct err *e)
+static int mechanisms_measure(struct mechanisms_job *job, struct arena *a, const struct item *item,
+                              struct mechanisms_text *text, struct err *e)
 {
-    struct wanted want = j->job.want;
-    int T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
-    int64_t count = (int64_t)T * j->job.s.shown->d_hidden;
+    struct wanted want = job->job.want;
+    int T = session_queries(&job->job.s, item)->n, S = session_keys(&job->job.s, item)->n;
+    int64_t count = (int64_t)T * job->job.s.shown->d_hidden;
     struct texts texts;
     struct mechanisms *mechanisms;
     struct tap tap;
 
-    if (check_budget(j, S, e) != 0)
+    if (check_budget(job, S, e) != 0)
         return -1;
-    *t = (struct mechanisms_text){ .s = &j->job.s, .item = item, .layer = j->layer,
-                                   .propagated = j->args->propagate,
-                                   .kept_head = j->opts.kept_head };
+    *text = (struct mechanisms_text){ .s = &job->job.s, .item = item, .layer = job->layer,
+                                      .propagated = job->args->propagate,
+                                      .kept_head = job->opts.kept_head };
     for (int id = 0; id < N_MECHANISM; id++)
-        t->change[id] = NAN;
+        text->change[id] = NAN;
     texts_pack(&texts, a, item, 1);
-    t->c = mechanisms = mechanisms_new(a, j->job.s.shown, &j->opts, T, S, j->job.s.par);
+    text->c = mechanisms = mechanisms_new(a, job->job.s.shown, &job->opts, T, S, job->job.s.par);
     tap = mechanisms_tap(mechanisms);
     want.tap = &tap;
-    if (j->args->propagate)
+    if (job->args->propagate)
         want.hidden = arena_alloc_raw(a, (size_t)count, sizeof(float));
-    if (session_forward(&j->job.s, &texts, &want, NULL, 0, a, e) != 0)
+    if (session_forward(&job->job.s, &texts, &want, NULL, 0, a, e) != 0)
         return -1;
-    if (!j->args->propagate)
+    if (!job->args->propagate)
         return 0;
-    if (mechanisms_check_hidden(j->job.s.shown, want.hidden, T, e) != 0)
+    if (mechanisms_check_hidden(job->job.s.shown, want.hidden, T, e) != 0)
         return -1;
-    return propagate(j, a, &texts, t, want.hidden, count, e);
+    return propagate(job, a, &texts, text, want.hidden, count, e);
 }
 
 static int one_report(void *self, struct arena *a, const struct item *item,

@@ -20,11 +20,11 @@ struct mechanisms_args {
 extern const struct opt_group mechanisms_group;
 
 /*
- * Sets *p from the options of the mechanisms, with defaults for those that --budget excludes.
+ * Sets *params from the options of the mechanisms, with defaults for those that --budget excludes.
  * Errors (ERR_USAGE): an option that sets a size together with --budget; numbers that contradict
  * each other.
  */
-int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
+int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *params,
                       struct err *e);
 
 /* Whether --seed is used: some mechanism of those marked in only (NULL: all) draws numbers. */
@@ -35,13 +35,13 @@ int mechanisms_check_read(const struct mechanisms_args *args, const bool *only, 
                           struct err *e);
 
 /* "window 4, seed 1": the parameters of the mechanisms marked in shown. */
-const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
+const char *mechanisms_params_text(const struct mechanism_params *params, const bool *shown,
                                    struct arena *a);
 
 struct mechanisms_text;
 
 /* The parameters, with sizes set from the text and the model. */
-struct mechanism_params mechanisms_used(const struct mechanisms_text *t);
+struct mechanism_params mechanisms_used(const struct mechanisms_text *text);
 
 /* Results of one text. */
 struct mechanisms_text {
@@ -59,7 +59,7 @@ struct mechanisms_text {
  * "elu, favor: why", if id is the first of the mechanisms that the layer excludes for this reason;
  * else NULL.
  */
-const char *mechanisms_left_out(const struct mechanisms_text *t, struct arena *a, int layer,
+const char *mechanisms_left_out(const struct mechanisms_text *text, struct arena *a, int layer,
                                 int id);
 
 /* The same for outputs without a table: a warning for each reason not given before.  ERR_INPUT: all
@@ -68,19 +68,19 @@ struct mechanisms_said {
     const char *line[32];
     int n;
 };
-int mechanisms_say_left_out(const struct mechanisms_text *t, struct arena *a,
+int mechanisms_say_left_out(const struct mechanisms_text *text, struct arena *a,
                             struct mechanisms_said *said, struct err *e);
 
 /* One table per layer. */
-void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f);
+void mechanisms_table(const struct mechanisms_text *text, struct arena *a, FILE *file);
 
 /* The record of reports in TSV and JSON, and one text's row. */
 extern const struct record mechanisms_record;
 const struct record *mechanisms_report(struct arena *a, bool propagated);
-void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r);
+void mechanisms_row(const struct mechanisms_text *text, struct arena *a, struct report *report);
 
 /* Draws the attention rows of one head in one layer, one heatmap per mechanism. */
-int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
+int mechanisms_picture(const struct mechanisms_text *text, struct arena *a, int layer,
                        const struct figure_args *figure, int columns,
                        const struct output *output, const char *path, struct err *e);
 
@@ -97,10 +97,10 @@ struct mechanisms_npz {
     struct out out;
     struct npz *z;
 };
-int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, const char *path,
+int mechanisms_npz_begin(struct mechanisms_npz *npz, const struct arena *like, const char *path,
                          struct err *e);
-struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *n);
-int mechanisms_npz_end(struct mechanisms_npz *n, int rc, struct err *e);
+struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *npz);
+int mechanisms_npz_end(struct mechanisms_npz *npz, int rc, struct err *e);
 
 /*
  * Weights of `additive` for heads of width d: W [a, d], U [a, d], v [a] of a .safetensors

@@ -7,13 +7,13 @@
 #include "task/provenance.h"
 #include "weights/npz.h"
 
-int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, const char *path,
+int mechanisms_npz_begin(struct mechanisms_npz *npz, const struct arena *like, const char *path,
                          struct err *e)
 {
-    if (out_open(&n->out, path, OUT_SEEKABLE, e) != 0)
+    if (out_open(&npz->out, path, OUT_SEEKABLE, e) != 0)
         return -1;
-    arena_init(&n->arena, like->full, like->self);
-    n->z = npz_new(&n->arena, n->out.file);
+    arena_init(&npz->arena, like->full, like->self);
+    npz->z = npz_new(&npz->arena, npz->out.file);
     return 0;
 }
 
@@ -40,54 +40,54 @@ static void mechanisms_npz_take(void *self, int layer, enum mechanism_id id, con
                           DTYPE_F32, 2, (const int64_t[]){ T, D }), 0, out, T * D);
 }
 
-struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *n)
+struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *npz)
 {
-    return (struct mechanisms_arrays){ mechanisms_npz_take, n };
+    return (struct mechanisms_arrays){ mechanisms_npz_take, npz };
 }
 
 /* ---- what goes with them ---- */
 
 /* With -H, "heads.LAYER": the numbers of the heads that rows are of. */
-static void mechanisms_npz_add_heads(struct mechanisms_npz *n)
+static void mechanisms_npz_add_heads(struct mechanisms_npz *npz)
 {
-    const struct config *config = &n->s->shown->config;
-    int *head = arena_alloc(&n->arena, (size_t)config->n_heads, sizeof *head);
+    const struct config *config = &npz->s->shown->config;
+    int *head = arena_alloc(&npz->arena, (size_t)config->n_heads, sizeof *head);
 
-    for (int l = 0; n->want->head != NULL && l < config->n_layers; l++) {
+    for (int l = 0; npz->want->head != NULL && l < config->n_layers; l++) {
         int64_t count = 0;
 
         for (int h = 0; h < config->n_heads; h++)
-            if (wanted_head(n->want, l, h))
+            if (wanted_head(npz->want, l, h))
                 head[count++] = h;
-        if (wanted_layer(n->want, l) && count > 0)
-            npz_put(n->z, npz_add(n->z, arena_printf(&n->arena, "heads.%d", l), DTYPE_I32, 1,
-                                  &count), 0, head, count);
+        if (wanted_layer(npz->want, l) && count > 0)
+            npz_put(npz->z, npz_add(npz->z, arena_printf(&npz->arena, "heads.%d", l), DTYPE_I32, 1,
+                                    &count), 0, head, count);
     }
 }
 
 /* Tokens and heads; completes the npz. */
-static int complete(struct mechanisms_npz *n, struct err *e)
+static int complete(struct mechanisms_npz *npz, struct err *e)
 {
-    const struct tokens *queries = session_queries(n->s, n->item);
-    const struct tokens *keys = session_keys(n->s, n->item);
+    const struct tokens *queries = session_queries(npz->s, npz->item);
+    const struct tokens *keys = session_keys(npz->s, npz->item);
 
-    mechanisms_npz_add_heads(n);
-    npz_add_strings(n->z, "tokens", queries->piece, queries->n);
+    mechanisms_npz_add_heads(npz);
+    npz_add_strings(npz->z, "tokens", queries->piece, queries->n);
     if (keys != queries)
-        npz_add_strings(n->z, "key_tokens", keys->piece, keys->n);
-    provenance_add_array(n->z, n->s, &n->arena, n->item);
-    return npz_finish(n->z, e);
+        npz_add_strings(npz->z, "key_tokens", keys->piece, keys->n);
+    provenance_add_array(npz->z, npz->s, &npz->arena, npz->item);
+    return npz_finish(npz->z, e);
 }
 
-int mechanisms_npz_end(struct mechanisms_npz *n, int rc, struct err *e)
+int mechanisms_npz_end(struct mechanisms_npz *npz, int rc, struct err *e)
 {
     if (rc != 0)
-        npz_abort(n->z);
+        npz_abort(npz->z);
     else
-        rc = complete(n, e);
-    arena_finish(&n->arena);
+        rc = complete(npz, e);
+    arena_finish(&npz->arena);
     if (rc == 0)
-        return out_commit(&n->out, e);
-    out_abort(&n->out);
+        return out_commit(&npz->out, e);
+    out_abort(&npz->out);
     return rc;
 }

@@ -64,15 +64,15 @@ static const struct {
 };
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
-static int *field_of(struct mechanism_params *p, size_t field)
+static int *field_of(struct mechanism_params *params, size_t field)
 {
-    return (int *)(void *)((char *)p + field);
+    return (int *)(void *)((char *)params + field);
 }
 
-static void set_sizes(struct mechanism_params *p)
+static void set_sizes(struct mechanism_params *params)
 {
     for (int i = 0; i < N_SIZES; i++) {
-        int *size = field_of(p, sizes[i].field);
+        int *size = field_of(params, sizes[i].field);
 
         if (*size == 0)
             *size = sizes[i].preset;
@@ -85,29 +85,29 @@ static int params_at_most(int x, int most)
 }
 
 /* Where they are not given: what a budget has room for. */
-static void set_parts(struct mechanism_params *p, int budget)
+static void set_parts(struct mechanism_params *params, int budget)
 {
-    if (p->sinks == 0)
-        p->sinks = params_at_most(4, budget > 1 ? budget / 2 : 1);
-    if (p->page == 0)
-        p->page = params_at_most(16, budget);
+    if (params->sinks == 0)
+        params->sinks = params_at_most(4, budget > 1 ? budget / 2 : 1);
+    if (params->page == 0)
+        params->page = params_at_most(16, budget);
 }
 
-int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
+int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *params,
                       struct err *e)
 {
     int budget = args->params.budget > 0 ? args->params.budget : MECHANISM_BUDGET;
 
-    *p = args->params;
-    p->seed = (uint64_t)args->shared.asked.seed;
-    p->bits = n_bits[args->bits];
-    if (p->n_buckets % 2 != 0)
-        return err_set(e, ERR_USAGE, "--buckets: %d is odd", p->n_buckets);
-    if (p->recent > budget)
+    *params = args->params;
+    params->seed = (uint64_t)args->shared.asked.seed;
+    params->bits = n_bits[args->bits];
+    if (params->n_buckets % 2 != 0)
+        return err_set(e, ERR_USAGE, "--buckets: %d is odd", params->n_buckets);
+    if (params->recent > budget)
         return err_set(e, ERR_USAGE, "--recent: %d of the %d keys that h2o keeps; expected at "
-                       "most %d", p->recent, budget, budget);
-    set_parts(p, budget);
-    set_sizes(p);
+                       "most %d", params->recent, budget, budget);
+    set_parts(params, budget);
+    set_sizes(params);
     return 0;
 }
 
@@ -215,10 +215,10 @@ const char *mechanisms_params_text(const struct mechanism_params *p, const bool 
     return text;
 }
 
-struct mechanism_params mechanisms_used(const struct mechanisms_text *t)
+struct mechanism_params mechanisms_used(const struct mechanisms_text *text)
 {
-    const struct config *config = &t->s->shown->config;
+    const struct config *config = &text->s->shown->config;
 
-    return mechanism_params_used(&t->c->opts->params, session_queries(t->s, t->item)->n,
+    return mechanism_params_used(&text->c->opts->params, session_queries(text->s, text->item)->n,
                                  config->n_kv_heads > 0 ? config->n_kv_heads : config->n_heads);
 }

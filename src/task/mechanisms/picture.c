@@ -6,10 +6,10 @@
 #include "task/mechanisms/mechanisms.h"
 
 /* Covered, and not refused. */
-static bool is_shown(const struct mechanisms_text *t, int layer, int id)
+static bool is_shown(const struct mechanisms_text *text, int layer, int id)
 {
-    return mechanisms_covers(t->c->opts, (enum mechanism_id)id) &&
-           mechanisms_at(t->c, layer, (enum mechanism_id)id)->refused == NULL;
+    return mechanisms_covers(text->c->opts, (enum mechanism_id)id) &&
+           mechanisms_at(text->c, layer, (enum mechanism_id)id)->refused == NULL;
 }
 
 static const char *mechanisms_picture_caption(const struct mechanisms_text *t, struct arena *a,
@@ -35,16 +35,16 @@ static const char *mechanisms_picture_caption(const struct mechanisms_text *t, s
 }
 
 /* A panel for each mechanism that did not refuse; returns how many. */
-static int fill_panels(const struct mechanisms_text *t, struct arena *a, int layer,
+static int fill_panels(const struct mechanisms_text *text, struct arena *a, int layer,
                        const struct figure_args *figure, struct map *map, struct panel *panels)
 {
     const size_t size = (size_t)map->n_queries * (size_t)map->n_keys;
     int count = 0;
 
     for (int id = 0; id < N_MECHANISM; id++) {
-        if (!is_shown(t, layer, id))
+        if (!is_shown(text, layer, id))
             continue;
-        map_fill(map, count, t->c->kept + (size_t)id * size);
+        map_fill(map, count, text->c->kept + (size_t)id * size);
         panels[count] = (struct panel){
             figure_title(a, figure, mechanism_names[id], count), map->n_rows, map->n_cols,
             map_head(map, count) };
@@ -53,12 +53,12 @@ static int fill_panels(const struct mechanisms_text *t, struct arena *a, int lay
     return count;
 }
 
-int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
+int mechanisms_picture(const struct mechanisms_text *text, struct arena *a, int layer,
                        const struct figure_args *figure, int columns,
                        const struct output *output, const char *path, struct err *e)
 {
-    const struct tokens *queries = session_queries(t->s, t->item);
-    const struct tokens *keys = session_keys(t->s, t->item);
+    const struct tokens *queries = session_queries(text->s, text->item);
+    const struct tokens *keys = session_keys(text->s, text->item);
     double clip = figure_clip(figure, queries->n, keys->n, false);
     const char *scale = figure_scale(a, figure, "mechanism", false, clip);
     struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
@@ -77,7 +77,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         return -1;
     map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ queries->n, NULL },
                   (struct map_axis){ keys->n, NULL }, plan.pool, POOL_MAX);
-    count = fill_panels(t, a, layer, figure, map, panels);
+    count = fill_panels(text, a, layer, figure, map, panels);
     maps = (struct heatmaps){
         .n_panels = count, .panels = panels, .columns = columns < count ? columns : count,
         .pool = plan.pool,
@@ -89,13 +89,13 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         maps.rows = figure_labels(a, queries, map->row, queries->n);
         maps.cols = figure_labels(a, keys, map->col, keys->n);
     }
-    figure_note_cmap(&maps, t->s->env->note);
+    figure_note_cmap(&maps, text->s->env->note);
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, mechanisms_picture_caption(t, a, layer, scale, plan.pool),
-                         figure_metadata_map(t->s, a, t->item, arena_printf(a, "%d", layer),
-                                             scale));
+    sheet = figure_sheet(
+        figure, &part, mechanisms_picture_caption(text, a, layer, scale, plan.pool),
+        figure_metadata_map(text->s, a, text->item, arena_printf(a, "%d", layer), scale));
     sheet.terminal = plan.terminal;
     if (figure_check_numbers(figure, &sheet, &plan, a, e) != 0)
         return -1;
-    return sheet_write(&sheet, plan.format, path, t->s->env->warn, e);
+    return sheet_write(&sheet, plan.format, path, text->s->env->warn, e);
 }

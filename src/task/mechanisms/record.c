@@ -209,16 +209,16 @@ const struct record mechanisms_record = {
 /* ---- rows ---- */
 
 /* Of the heads that were selected. */
-static struct list mechanisms_head_rows(const struct mechanisms_text *t, struct arena *a, int layer,
-                                        const struct mechanism_result *r)
+static struct list mechanisms_head_rows(const struct mechanisms_text *text, struct arena *a,
+                                        int layer, const struct mechanism_result *result)
 {
-    int H = t->s->shown->config.n_heads, count = 0;
+    int H = text->s->shown->config.n_heads, count = 0;
     struct mechanism_head_row *row = arena_alloc(a, (size_t)H, sizeof *row);
 
-    for (int h = 0; h < H && r->refused == NULL; h++) {
-        const struct mechanism_head_result *head = &r->head[h];
+    for (int h = 0; h < H && result->refused == NULL; h++) {
+        const struct mechanism_head_result *head = &result->head[h];
 
-        if (wanted_head(t->c->opts->heads, layer, h))
+        if (wanted_head(text->c->opts->heads, layer, h))
             row[count++] = (struct mechanism_head_row){ h, head->error, head->js,
                                                         head->links_kept, head->entropy,
                                                         head->scores };
@@ -226,11 +226,11 @@ static struct list mechanisms_head_rows(const struct mechanisms_text *t, struct 
     return (struct list){ row, count };
 }
 
-static struct mechanism_row mechanism_row(const struct mechanisms_text *t, struct arena *a,
+static struct mechanism_row mechanism_row(const struct mechanisms_text *text, struct arena *a,
                                           int layer, int id)
 {
     const struct mechanism *mechanism = mechanism_table[id];
-    const struct mechanism_result *result = mechanisms_at(t->c, layer,
+    const struct mechanism_result *result = mechanisms_at(text->c, layer,
                                                           (enum mechanism_id)id);
 
     return (struct mechanism_row){
@@ -240,59 +240,60 @@ static struct mechanism_row mechanism_row(const struct mechanisms_text *t, struc
         .growth = mechanism->growth,
         .source = mechanism->source,
         .refused = result->refused,
-        .output_refused = t->refused[id],
+        .output_refused = text->refused[id],
         .error = result->error,
         .js = result->js,
         .links_kept = result->links_kept,
         .entropy = result->entropy,
         .scores = result->scores,
         .seconds = result->seconds,
-        .output = t->change[id],
+        .output = text->change[id],
         .bytes = result->refused != NULL ? -1 : result->bytes,
-        .heads = mechanisms_head_rows(t, a, layer, result),
+        .heads = mechanisms_head_rows(text, a, layer, result),
     };
 }
 
-static struct list all_mechanisms(const struct mechanisms_text *t, struct arena *a, int layer)
+static struct list all_mechanisms(const struct mechanisms_text *text, struct arena *a, int layer)
 {
     struct mechanism_row *row = arena_alloc(a, N_MECHANISM, sizeof *row);
     int count = 0;
 
     for (int id = 0; id < N_MECHANISM; id++)
-        if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
-            row[count++] = mechanism_row(t, a, layer, id);
+        if (mechanisms_covers(text->c->opts, (enum mechanism_id)id))
+            row[count++] = mechanism_row(text, a, layer, id);
     return (struct list){ row, count };
 }
 
-static struct list layer_rows(const struct mechanisms_text *t, struct arena *a)
+static struct list layer_rows(const struct mechanisms_text *text, struct arena *a)
 {
-    struct layer_row *row = arena_alloc(a, (size_t)t->c->n_layers, sizeof *row);
+    struct layer_row *row = arena_alloc(a, (size_t)text->c->n_layers, sizeof *row);
     int count = 0;
 
-    for (int l = 0; l < t->c->n_layers; l++)
-        if (t->layer[l])
-            row[count++] = (struct layer_row){ l, all_mechanisms(t, a, l) };
+    for (int l = 0; l < text->c->n_layers; l++)
+        if (text->layer[l])
+            row[count++] = (struct layer_row){ l, all_mechanisms(text, a, l) };
     return (struct list){ row, count };
 }
 
-void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r)
+void mechanisms_row(const struct mechanisms_text *text, struct arena *a, struct report *report)
 {
-    struct parameters_row params = { .budget = t->c->opts->params.budget > 0 ?
-                                                   t->c->opts->params.budget : -1,
-                                     .p = mechanisms_used(t) };
+    struct parameters_row params = { .budget = text->c->opts->params.budget > 0 ?
+                                                   text->c->opts->params.budget : -1,
+                                     .p = mechanisms_used(text) };
 
-    report_row(r, &(struct text_row){
-        .id = records_text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],
-        .n_queries = session_queries(t->s, t->item)->n,
-        .n_keys = session_keys(t->s, t->item)->n, .params = &params,
-        .layers = layer_rows(t, a),
+    report_row(report, &(struct text_row){
+        .id = records_text_id(text->s, text->item), .stack = family_stack_names[text->s->stack],
+        .n_queries = session_queries(text->s, text->item)->n,
+        .n_keys = session_keys(text->s, text->item)->n, .params = &params,
+        .layers = layer_rows(text, a),
     });
 }
 
 /* ---- table ---- */
 
 /* Without the columns that were not asked for. */
-static const struct record *mechanisms_columns_of(const struct mechanisms_text *t, struct arena *a)
+static const struct record *mechanisms_columns_of(const struct mechanisms_text *text,
+                                                  struct arena *a)
 {
     static const char *const of_rows[] = { "js", "links_kept", "entropy", NULL };
     static const char *const of_own[] = { "error", "js", "links_kept", NULL };
@@ -300,19 +301,19 @@ static const struct record *mechanisms_columns_of(const struct mechanisms_text *
     static const char *const of_output[] = { "output", NULL };
     const struct record *record = &mechanism_record;
 
-    if (!t->c->opts->rows)
+    if (!text->c->opts->rows)
         record = record_without(a, record, IN_TABLE, of_rows);
-    if (!t->c->opts->error)
+    if (!text->c->opts->error)
         record = record_without(a, record, IN_TABLE, of_own);
-    if (t->c->opts->repeats == 0)
+    if (text->c->opts->repeats == 0)
         record = record_without(a, record, IN_TABLE, of_time);
-    return t->propagated ? record : record_without(a, record, IN_TABLE, of_output);
+    return text->propagated ? record : record_without(a, record, IN_TABLE, of_output);
 }
 
 /* Rows of those that were not left out; below them, why the others were, and why a row has
  * no output. */
-static void print_table(const struct mechanisms_text *t, const struct record *record,
-                        const struct layer_row *layer, struct arena *a, FILE *f)
+static void print_table(const struct mechanisms_text *text, const struct record *record,
+                        const struct layer_row *layer, struct arena *a, FILE *file)
 {
     const struct mechanism_row *all = layer->mechanisms.at;
     int count = 0, n = layer->mechanisms.n;
@@ -322,35 +323,35 @@ static void print_table(const struct mechanisms_text *t, const struct record *re
         if (all[i].refused == NULL)
             shown[count++] = all[i];
     if (count > 0)
-        record_table(record, shown, count, a, f);
+        record_table(record, shown, count, a, file);
     for (int i = 0; i < count; i++)
         if (shown[i].output_refused != NULL)
-            fprintf(f, "output: %s\n", shown[i].output_refused);
+            fprintf(file, "output: %s\n", shown[i].output_refused);
     for (int id = 0; id < N_MECHANISM; id++) {
-        const char *line = mechanisms_left_out(t, a, layer->layer, id);
+        const char *line = mechanisms_left_out(text, a, layer->layer, id);
 
         if (line != NULL)
-            fprintf(f, "%s\n", line);
+            fprintf(file, "%s\n", line);
     }
 }
 
-void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
+void mechanisms_table(const struct mechanisms_text *text, struct arena *a, FILE *file)
 {
-    const struct record *record = mechanisms_columns_of(t, a);
-    struct list layers = layer_rows(t, a);
+    const struct record *record = mechanisms_columns_of(text, a);
+    struct list layers = layer_rows(text, a);
     const struct layer_row *row = layers.at;
 
     for (int i = 0; i < layers.n; i++) {
-        int n_heads = t->s->shown->config.n_heads;
-        int n_tokens = session_queries(t->s, t->item)->n;
+        int n_heads = text->s->shown->config.n_heads;
+        int n_tokens = session_queries(text->s, text->item)->n;
 
-        if (i > 0 || (t->named && t->item->index > 0))
-            fputc('\n', f);
-        if (t->named)
-            fprintf(f, "text %lld, ", (long long)t->item->index + 1);
-        fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
+        if (i > 0 || (text->named && text->item->index > 0))
+            fputc('\n', file);
+        if (text->named)
+            fprintf(file, "text %lld, ", (long long)text->item->index + 1);
+        fprintf(file, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
                 str_plural(n_heads), n_tokens, str_plural(n_tokens));
-        print_table(t, record, &row[i], a, f);
+        print_table(text, record, &row[i], a, file);
     }
 }
 

@@ -63,14 +63,14 @@ static void model_task_done(void *self, int text, int layer)
 }
 
 /* Side by side: those that any layer shows. */
-static int model_task_count_heads(const struct model_view_job *j)
+static int model_task_count_heads(const struct model_view_job *job)
 {
-    const struct config *config = &j->job.s.shown->config;
+    const struct config *config = &job->job.s.shown->config;
     int n = 0;
 
     for (int h = 0; h < config->n_heads; h++)
         for (int l = 0; l < config->n_layers; l++)
-            if (wanted_layer(&j->job.want, l) && wanted_head(&j->job.want, l, h)) {
+            if (wanted_layer(&job->job.want, l) && wanted_head(&job->job.want, l, h)) {
                 n++;
                 break;
             }
@@ -78,10 +78,10 @@ static int model_task_count_heads(const struct model_view_job *j)
 }
 
 /* [layers] of as many cells as the sheet has room for. */
-static struct map **maps_new(const struct model_view_job *j, struct arena *a,
+static struct map **maps_new(const struct model_view_job *job, struct arena *a,
                              const struct item *item, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     const struct config *config = &s->shown->config;
     struct map **map = arena_alloc(a, (size_t)config->n_layers, sizeof *map);
     int rows, cols, pool;
@@ -90,37 +90,37 @@ static struct map **maps_new(const struct model_view_job *j, struct arena *a,
     if (figure_axis(&queries, s, item, true, a, &rows, e) != 0 ||
         figure_axis(&keys, s, item, false, a, &cols, e) != 0)
         return NULL;
-    keys.sink = session_has_sinks(s, &j->job.want);
+    keys.sink = session_has_sinks(s, &job->job.want);
     cols += keys.sink;
-    if (figure_plan_board(&j->args->shared.figure, figure_format(&j->job.results.output),
-                          rows > cols ? rows : cols, model_task_count_heads(j), &pool, e) != 0)
+    if (figure_plan_board(&job->args->shared.figure, figure_format(&job->job.results.output),
+                          rows > cols ? rows : cols, model_task_count_heads(job), &pool, e) != 0)
         return NULL;
     for (int l = 0; l < config->n_layers; l++)
-        if (wanted_layer(&j->job.want, l))
+        if (wanted_layer(&job->job.want, l))
             map[l] = map_new(a, 0, l, config->n_heads, queries, keys, pool, POOL_MAX);
     return map;
 }
 
 /* The pass over texts, with what the metrics find of them. */
-static struct stats *run_pass(struct model_view_job *j, struct arena *a,
+static struct stats *run_pass(struct model_view_job *job, struct arena *a,
                               const struct item *items, int n, struct map **map,
                               struct err *e)
 {
-    struct attended attended = job_pack(&j->job, a, items, n);
-    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
+    struct attended attended = job_pack(&job->job, a, items, n);
+    struct stats *stats = stats_new(a, job->job.s.shown, &attended, &job->job.want, &job->set);
     struct maps_of maps = { map };
     struct sink sinks[STATS_SINKS + 1];
-    int n_sinks = j->set.n > 0 ? stats_sinks(stats, sinks) : 0;
+    int n_sinks = job->set.n > 0 ? stats_sinks(stats, sinks) : 0;
 
-    j->job.want.tap = stats_tap(stats);
+    job->job.want.tap = stats_tap(stats);
     if (map != NULL)
         sinks[n_sinks++] = (struct sink){ SINK_HEAD, model_task_take, model_task_done, &maps };
-    return job_forward(&j->job, a, sinks, n_sinks, e) == 0 ? stats : NULL;
+    return job_forward(&job->job, a, sinks, n_sinks, e) == 0 ? stats : NULL;
 }
 
-static void model_task_tell(const struct model_view_job *j, const char *path)
+static void model_task_tell(const struct model_view_job *job, const char *path)
 {
-    output_tell(&j->job.results.output, &j->args->shared.common.output, path);
+    output_tell(&job->job.results.output, &job->args->shared.common.output, path);
 }
 
 static const char *model_task_text_of(struct arena *a, const struct item *item)
@@ -131,17 +131,17 @@ static const char *model_task_text_of(struct arena *a, const struct item *item)
     return arena_printf(a, "%s%s", figure_text(a, item), cut);
 }
 
-static bool writes_numbers(const struct model_view_job *j)
+static bool writes_numbers(const struct model_view_job *job)
 {
-    return output_is_report(&j->job.results.output);
+    return output_is_report(&job->job.results.output);
 }
 
-static int model_task_draw(struct model_view_job *j, const struct model_view_picture *p,
+static int model_task_draw(struct model_view_job *job, const struct model_view_picture *picture,
                            struct arena *a, struct err *e)
 {
-    if (writes_numbers(j))
-        return model_view_write(j, p, a, e);
-    return (p->j->args->mds ? model_view_draw_plane : model_view_draw)(p, a, e);
+    if (writes_numbers(job))
+        return model_view_write(job, picture, a, e);
+    return (picture->j->args->mds ? model_view_draw_plane : model_view_draw)(picture, a, e);
 }
 
 /* A picture of its own. */
@@ -197,38 +197,39 @@ static int model_task_texts(void *self, struct arena *a, const struct item *item
 }
 
 /* Whether what an option names has a mean over the texts. */
-static int check_mean(const struct model_view_job *j, const char *option,
+static int check_mean(const struct model_view_job *job, const char *option,
                       const struct model_view_key *key, struct err *e)
 {
     enum metric_kind kind = key->by == BY_METRIC ? metric_table[key->id].kind : METRIC_NUMBER;
 
-    if (j->n_texts == 1 || kind != METRIC_WORD)
+    if (job->n_texts == 1 || kind != METRIC_WORD)
         return 0;
     return err_set(e, ERR_USAGE, "%s %s: a word has no mean over %lld texts: expected one text, "
                    "or -o DIR/ for a picture of each", option, key->name,
-                   (long long)j->n_texts);
+                   (long long)job->n_texts);
 }
 
-static int draw_means(struct model_view_job *j, struct err *e)
+static int draw_means(struct model_view_job *job, struct err *e)
 {
-    const struct output *output = &j->job.results.output;
-    struct arena *a = j->job.s.a;
-    const char *of = j->first;
+    const struct output *output = &job->job.results.output;
+    struct arena *a = job->job.s.a;
+    const char *of = job->first;
 
-    if (output->folder || j->n_texts == 0)
+    if (output->folder || job->n_texts == 0)
         return 0;
-    if (check_mean(j, "--metric", &j->metric, e) != 0 || check_mean(j, "--sort", &j->sort, e) != 0)
+    if (check_mean(job, "--metric", &job->metric, e) != 0 ||
+        check_mean(job, "--sort", &job->sort, e) != 0)
         return -1;
-    if (j->metric.by == BY_TYPE && j->type != NULL)
+    if (job->metric.by == BY_TYPE && job->type != NULL)
         of = "";                /* not by the texts */
-    else if (j->n_texts > 1)
-        of = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
-                          input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
-    if (model_task_draw(j, &(struct model_view_picture){
-            j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
+    else if (job->n_texts > 1)
+        of = arena_printf(a, ", mean of %lld texts of %s", (long long)job->n_texts,
+                          input_name(job->job.in) != NULL ? input_name(job->job.in) : "the input");
+    if (model_task_draw(job, &(struct model_view_picture){
+            job, model_view_means(job, job->sums, a), NULL, of, figure_format(output),
             output->path, NULL }, a, e) != 0)
         return -1;
-    model_task_tell(j, output->path);
+    model_task_tell(job, output->path);
     return 0;
 }
 
@@ -331,17 +332,17 @@ static const struct job_kind kind_of_means = { .outputs = &output_figures, .name
                                                .prepare = model_task_prepare,
                                                .texts = model_task_texts };
 
-static int run_means(struct model_view_job *j, const struct env *env, struct err *e)
+static int run_means(struct model_view_job *job, const struct env *env, struct err *e)
 {
     int status;
 
-    j->of_mean = true;
-    status = job_gather(&j->job, &kind_of_means, env, e);
+    job->of_mean = true;
+    status = job_gather(&job->job, &kind_of_means, env, e);
     if (status == 0)
-        status = draw_means(j, e);
+        status = draw_means(job, e);
     if (status == 0)
-        status = input_result(j->job.in, status, e);
-    session_close(&j->job.s);
+        status = input_result(job->job.in, status, e);
+    session_close(&job->job.s);
     return status;
 }
 
@@ -352,10 +353,10 @@ static bool is_stdin(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static int read_table(struct model_view_job *j, struct arena *a,
+static int read_table(struct model_view_job *job, struct arena *a,
                       struct model_view_heads *heads, struct err *e)
 {
-    const struct model_view_args *args = j->args;
+    const struct model_view_args *args = job->args;
     struct lines *lines = lines_open(args->table, e);
     const char *text = "";
     size_t size = 0;
@@ -367,7 +368,7 @@ static int read_table(struct model_view_job *j, struct arena *a,
     if (rc >= 0) {
         struct span bytes = { (const unsigned char *)text, size };
 
-        rc = model_table_read(a, bytes, &j->metric.name, args->sort, heads, e);
+        rc = model_table_read(a, bytes, &job->metric.name, args->sort, heads, e);
         if (rc != 0)
             rc = err_under(e, "%s", is_stdin(args->table) ? "standard input" : args->table);
     }
@@ -375,30 +376,30 @@ static int read_table(struct model_view_job *j, struct arena *a,
     return rc;
 }
 
-static int run_table(struct model_view_job *j, const struct env *env, struct err *e)
+static int run_table(struct model_view_job *job, const struct env *env, struct err *e)
 {
-    const struct model_view_args *args = j->args;
-    struct session *s = &j->job.s;
-    struct output *output = &j->job.results.output;
-    struct model_view_picture picture = { .j = j, .of = "" };
+    const struct model_view_args *args = job->args;
+    struct session *s = &job->job.s;
+    struct output *output = &job->job.results.output;
+    struct model_view_picture picture = { .j = job, .of = "" };
 
     s->a = env->arena;
     s->env = env;
     if (output_plan(output, &args->shared.common.output, &output_figures, "model", s->a,
                     e) != 0 || shared_check_figure(&args->shared, output, NULL, e) != 0 ||
-        model_task_check(j, e) != 0 || model_view_choose(j, e) != 0)
+        model_task_check(job, e) != 0 || model_view_choose(job, e) != 0)
         return -1;
     if (output->folder)
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
                        "%s", output->path);
-    j->metric.by = BY_COLUMN;
-    if (read_table(j, s->a, &picture.heads, e) != 0 || provenance_open(s, output, NULL, e) != 0)
+    job->metric.by = BY_COLUMN;
+    if (read_table(job, s->a, &picture.heads, e) != 0 || provenance_open(s, output, NULL, e) != 0)
         return -1;
     picture.format = figure_format(output);
     picture.path = output->path;
     if (model_view_draw(&picture, s->a, e) != 0)
         return -1;
-    model_task_tell(j, output->path);
+    model_task_tell(job, output->path);
     return 0;
 }
 

@@ -65,20 +65,20 @@ struct model_view_job {
 extern const char *const model_view_type;       /* "type", accepted like a metric's name */
 
 /* Sets the keys metric and sort from the options, and the metrics to compute.  ERR_USAGE. */
-int model_view_choose(struct model_view_job *j, struct err *e);
+int model_view_choose(struct model_view_job *job, struct err *e);
 
 /* Whether the picture shows, or sorts by, types of heads; after model_view_choose. */
-bool model_view_has_types(const struct model_view_job *j);
+bool model_view_has_types(const struct model_view_job *job);
 
 /* Empty sums, for one text or many, in arena a. */
-struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct arena *a);
+struct model_view_sums *model_view_sums_new(struct model_view_job *job, struct arena *a);
 
 /* Adds the results of a text of the pass. */
-void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
+void model_view_add(struct model_view_job *job, struct model_view_sums *sums,
                     const struct item *item, const struct stats *stats, int text);
 
 /* The means over the texts added, and for --mds the coordinates from the mean distances (js). */
-struct model_view_heads model_view_means(const struct model_view_job *j,
+struct model_view_heads model_view_means(const struct model_view_job *job,
                                          const struct model_view_sums *sums, struct arena *a);
 
 /* ---- table.c ---- */
@@ -111,22 +111,22 @@ struct model_view_picture {
     const struct item *item;    /* NULL: several texts, or none */
 };
 
-int model_view_draw(const struct model_view_picture *p, struct arena *a, struct err *e);
+int model_view_draw(const struct model_view_picture *picture, struct arena *a, struct err *e);
 
 /* The beginning of a caption: "mha-viz default, decoder". */
-const char *model_view_of(const struct model_view_picture *p, struct arena *a);
+const char *model_view_of(const struct model_view_picture *picture, struct arena *a);
 
 /* ---- plane.c ---- */
 
 /* Draws the heads as points.  ERR_INPUT: the distance of some pair of heads is undefined. */
-int model_view_draw_plane(const struct model_view_picture *p, struct arena *a, struct err *e);
+int model_view_draw_plane(const struct model_view_picture *picture, struct arena *a, struct err *e);
 
 /* ---- record.c ---- */
 
 extern const struct record model_view_record;
 
 /* Writes the values that the picture shows, as rows, to the job's results. */
-int model_view_write(struct model_view_job *j, const struct model_view_picture *p,
+int model_view_write(struct model_view_job *job, const struct model_view_picture *picture,
                      struct arena *a, struct err *e);
 
 #endif

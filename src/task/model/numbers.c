@@ -24,15 +24,15 @@ struct model_view_sums {
 
 /* ---- what is asked for ---- */
 
-static int model_numbers_find(const struct model_view_job *j, const char *option, const char *name,
-                              struct model_view_key *key, struct err *e)
+static int model_numbers_find(const struct model_view_job *job, const char *option,
+                              const char *name, struct model_view_key *key, struct err *e)
 {
     int id;
 
     *key = (struct model_view_key){ .name = name, .id = -1 };
     if (name == NULL)
         return 0;
-    if (j->args->table != NULL) {
+    if (job->args->table != NULL) {
         key->by = BY_COLUMN;
         return 0;
     }
@@ -59,20 +59,20 @@ static int model_numbers_find(const struct model_view_job *j, const char *option
 }
 
 /* Types by the metrics of texts need those. */
-static void want_types(struct model_view_job *j)
+static void want_types(struct model_view_job *job)
 {
     for (int k = 0; k < N_METRIC; k++)
         for (int i = 0; i < N_TYPES_TEXT; i++)
             if (metric_table[k].rule == types_metrics[i].rule)
-                j->choice.wanted[k] = true;
+                job->choice.wanted[k] = true;
 }
 
-static void want(struct model_view_job *j, const struct model_view_key *key)
+static void want(struct model_view_job *job, const struct model_view_key *key)
 {
     if (key->by == BY_METRIC && !metric_table[key->id].rule->between)
-        j->choice.wanted[key->id] = true;
-    if (key->by == BY_TYPE && j->type == NULL)
-        want_types(j);
+        job->choice.wanted[key->id] = true;
+    if (key->by == BY_TYPE && job->type == NULL)
+        want_types(job);
 }
 
 static bool is_between(const struct model_view_key *key)
@@ -81,45 +81,45 @@ static bool is_between(const struct model_view_key *key)
 }
 
 /* What goes by the mean over the texts of js, of which no more is needed of a text. */
-static bool compares_heads(const struct model_view_job *j)
+static bool compares_heads(const struct model_view_job *job)
 {
-    return j->args->mds || is_between(&j->metric) || is_between(&j->sort);
+    return job->args->mds || is_between(&job->metric) || is_between(&job->sort);
 }
 
-int model_view_choose(struct model_view_job *j, struct err *e)
+int model_view_choose(struct model_view_job *job, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    if (model_numbers_find(j, "--metric", j->args->metric, &j->metric, e) != 0 ||
-        model_numbers_find(j, "--sort", j->args->sort, &j->sort, e) != 0)
+    if (model_numbers_find(job, "--metric", job->args->metric, &job->metric, e) != 0 ||
+        model_numbers_find(job, "--sort", job->args->sort, &job->sort, e) != 0)
         return -1;
     if (s->model == NULL)
         return 0;
-    j->set.opts = metric_opts_default();
-    want(j, &j->metric);
-    want(j, &j->sort);
-    j->choice.wanted[METRIC_js] = compares_heads(j);
-    if (j->args->mds && j->type == NULL)
-        want_types(j);
-    j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
-    j->set.progress = par_progress(s->par);
-    if (j->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
+    job->set.opts = metric_opts_default();
+    want(job, &job->metric);
+    want(job, &job->sort);
+    job->choice.wanted[METRIC_js] = compares_heads(job);
+    if (job->args->mds && job->type == NULL)
+        want_types(job);
+    job->set.metric = metric_choice_list(&job->choice, s->a, &job->set.n);
+    job->set.progress = par_progress(s->par);
+    if (job->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
         session_has_weights(s))
-        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
+        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
     return 0;
 }
 
 /* ---- sums ---- */
 
-struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct arena *a)
+struct model_view_sums *model_view_sums_new(struct model_view_job *job, struct arena *a)
 {
     struct model_view_sums *sums = arena_alloc(a, 1, sizeof *sums);
     struct summary_kind kind = { .n = 0 };
 
-    sums->head = records_heads(&j->job.s, &j->job.want, a, &sums->n_heads);
-    kind.n = sums->n_heads * j->set.n;
+    sums->head = records_heads(&job->job.s, &job->job.want, a, &sums->n_heads);
+    kind.n = sums->n_heads * job->set.n;
     sums->n_rows = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *sums->n_rows);
-    if (compares_heads(j)) {
+    if (compares_heads(job)) {
         sums->apart = apart_new(a, sums->n_heads);
         sums->js = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *sums->js);
     }
@@ -130,10 +130,10 @@ struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct are
     return sums;
 }
 
-void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
+void model_view_add(struct model_view_job *job, struct model_view_sums *sums,
                     const struct item *item, const struct stats *stats, int text)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     int n_queries = session_queries(s, item)->n, n_hidden;
 
     sums->n++;
@@ -144,10 +144,10 @@ void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
         const struct head_stats *head = stats_head(stats, text, sums->head[i].layer,
                                                    sums->head[i].head);
 
-        memcpy(sums->value + i * j->set.n, head->value, (size_t)j->set.n * sizeof(double));
+        memcpy(sums->value + i * job->set.n, head->value, (size_t)job->set.n * sizeof(double));
         sums->n_rows[i] += n_queries - n_hidden - head->n_skipped;
         if (sums->apart != NULL)
-            sums->js[i] = &head->list[metric_choice_place(&j->choice, METRIC_js)];
+            sums->js[i] = &head->list[metric_choice_place(&job->choice, METRIC_js)];
     }
     if (sums->apart != NULL)
         apart_add(sums->apart, sums->js);
@@ -157,10 +157,10 @@ void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
 /* ---- what is known of a head ---- */
 
 /* NULL: the metrics of the texts do not say. */
-static const char *found_type(const struct model_view_job *j, const double *value,
+static const char *found_type(const struct model_view_job *job, const double *value,
                               int64_t n_rows, struct stats_types_texts texts)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     bool causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     struct types_found found;
 
@@ -169,24 +169,24 @@ static const char *found_type(const struct model_view_job *j, const double *valu
                NULL : found.label[found.primary].name;
 }
 
-bool model_view_has_types(const struct model_view_job *j)
+bool model_view_has_types(const struct model_view_job *job)
 {
-    return j->metric.by == BY_TYPE || j->sort.by == BY_TYPE || j->args->mds;
+    return job->metric.by == BY_TYPE || job->sort.by == BY_TYPE || job->args->mds;
 }
 
 /* count: of the texts that each of the values is the mean of. */
-static const char *model_numbers_type_of(const struct model_view_job *j,
+static const char *model_numbers_type_of(const struct model_view_job *job,
                                          const struct model_view_sums *sums, int i,
                                          const double *value, const double *count)
 {
-    int H = j->job.s.shown->config.n_heads;
+    int H = job->job.s.shown->config.n_heads;
     double n_long = count[METRIC_sink_long];
 
-    if (!model_view_has_types(j))
+    if (!model_view_has_types(job))
         return NULL;
-    if (j->type != NULL)
-        return j->type[sums->head[i].layer * H + sums->head[i].head];
-    return found_type(j, value, sums->n_rows[i], (struct stats_types_texts){
+    if (job->type != NULL)
+        return job->type[sums->head[i].layer * H + sums->head[i].head];
+    return found_type(job, value, sums->n_rows[i], (struct stats_types_texts){
                           sums->n, isnan(n_long) ? 0 : (int64_t)n_long });
 }
 
@@ -202,60 +202,60 @@ static const char *word_of(const struct model_view_key *key, double number)
 }
 
 /* Of head i: the means of its metrics, and of how many texts each is. */
-static void means_of(const struct model_view_job *j, const struct model_view_sums *sums, int i,
+static void means_of(const struct model_view_job *job, const struct model_view_sums *sums, int i,
                      double value[N_METRIC], double count[N_METRIC])
 {
     double mean[N_METRIC], n_texts[N_METRIC];
 
-    for (int k = 0; k < j->set.n; k++) {
-        struct summary_estimate found = summary_of(sums->summary, i * j->set.n + k);
+    for (int k = 0; k < job->set.n; k++) {
+        struct summary_estimate found = summary_of(sums->summary, i * job->set.n + k);
 
         mean[k] = found.mean;
         n_texts[k] = (double)found.n;
     }
-    metric_choice_spread(&j->choice, mean, value);
-    metric_choice_spread(&j->choice, n_texts, count);
+    metric_choice_spread(&job->choice, mean, value);
+    metric_choice_spread(&job->choice, n_texts, count);
 }
 
-static struct apart_mean between_heads(const struct model_view_job *j,
+static struct apart_mean between_heads(const struct model_view_job *job,
                                        const struct model_view_sums *sums, struct arena *a)
 {
-    int n_clusters = is_between(&j->metric) || is_between(&j->sort) ?
+    int n_clusters = is_between(&job->metric) || is_between(&job->sort) ?
                          metric_opts_default().n_clusters : 0;
 
     return sums->apart == NULL ? (struct apart_mean){ .n = 0 } :
-           apart_mean(sums->apart, n_clusters, a, j->set.progress);
+           apart_mean(sums->apart, n_clusters, a, job->set.progress);
 }
 
-static void set_place(struct model_view_head *head, const struct apart_mean *m, int i)
+static void set_place(struct model_view_head *head, const struct apart_mean *mean, int i)
 {
-    if (m->place == NULL || m->index[i] < 0)
+    if (mean->place == NULL || mean->index[i] < 0)
         return;
-    head->x = m->place[2 * m->index[i]];
-    head->y = m->place[2 * m->index[i] + 1];
+    head->x = mean->place[2 * mean->index[i]];
+    head->y = mean->place[2 * mean->index[i] + 1];
 }
 
-struct model_view_heads model_view_means(const struct model_view_job *j,
+struct model_view_heads model_view_means(const struct model_view_job *job,
                                          const struct model_view_sums *sums, struct arena *a)
 {
     struct model_view_heads heads = { sums->n_heads, NULL };
-    struct apart_mean between = between_heads(j, sums, a);
+    struct apart_mean between = between_heads(job, sums, a);
 
     heads.head = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *heads.head);
     for (int i = 0; i < sums->n_heads; i++) {
         struct model_view_head *head = &heads.head[i];
         double value[N_METRIC], count[N_METRIC];
 
-        means_of(j, sums, i, value, count);
+        means_of(job, sums, i, value, count);
         value[METRIC_js_cluster] = apart_cluster(&between, i);
         *head = (struct model_view_head){
-            sums->head[i].layer, sums->head[i].head, model_number_of(&j->metric, value),
-            model_number_of(&j->sort, value),
-            word_of(&j->metric, model_number_of(&j->metric, value)),
-            model_numbers_type_of(j, sums, i, value, count), NAN, NAN
+            sums->head[i].layer, sums->head[i].head, model_number_of(&job->metric, value),
+            model_number_of(&job->sort, value),
+            word_of(&job->metric, model_number_of(&job->metric, value)),
+            model_numbers_type_of(job, sums, i, value, count), NAN, NAN
         };
         set_place(head, &between, i);
-        if (j->metric.by == BY_TYPE)
+        if (job->metric.by == BY_TYPE)
             head->word = head->type;
     }
     return heads;

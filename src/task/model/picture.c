@@ -20,20 +20,20 @@ struct grid_of {
     int *at;                    /* [n_rows, n_cols] number of the head; -1: none */
 };
 
-static bool is_sorted(const struct model_view_picture *p)
+static bool is_sorted(const struct model_view_picture *picture)
 {
-    return p->j->sort.by != BY_NOTHING;
+    return picture->j->sort.by != BY_NOTHING;
 }
 
 /* ---- places ---- */
 
 /* What head[i] is sorted by, the largest first: its number, or of types the names' order. */
-static double model_picture_key_of(const struct model_view_picture *p,
+static double model_picture_key_of(const struct model_view_picture *picture,
                                    const struct model_view_head *head, int n, int i)
 {
     int n_before = 0;
 
-    if (p->j->sort.by != BY_TYPE)
+    if (picture->j->sort.by != BY_TYPE)
         return head[i].sorted;
     if (head[i].type == NULL)
         return (double)NAN;
@@ -43,14 +43,14 @@ static double model_picture_key_of(const struct model_view_picture *p,
 }
 
 /* Heads first .. first + n - 1 are of one layer. */
-static void place_sorted(const struct model_view_picture *p, struct grid_of *g, int row,
+static void place_sorted(const struct model_view_picture *picture, struct grid_of *g, int row,
                          int first, int n, struct arena *a)
 {
     double *key = arena_alloc(a, (size_t)n, sizeof *key);
     const int *order;
 
     for (int i = 0; i < n; i++)
-        key[i] = model_picture_key_of(p, &p->heads.head[first], n, i);
+        key[i] = model_picture_key_of(picture, &picture->heads.head[first], n, i);
     order = sort_places(a, key, n, false);
     for (int i = 0; i < n; i++)
         g->at[row * g->n_cols + i] = first + order[i];
@@ -66,11 +66,11 @@ static int model_picture_place_of(const int *list, int number)
     return i;
 }
 
-static void model_picture_place_heads(const struct model_view_picture *p, struct grid_of *g,
+static void model_picture_place_heads(const struct model_view_picture *picture, struct grid_of *g,
                                       int row, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        g->at[row * g->n_cols + model_picture_place_of(g->head, p->heads.head[i].head)] = i;
+        g->at[row * g->n_cols + model_picture_place_of(g->head, picture->heads.head[i].head)] = i;
 }
 
 /* How many heads of one layer begin at the first. */
@@ -84,9 +84,10 @@ static int count_layer(const struct model_view_heads *heads, int first)
 }
 
 /* Rows are the layers that have heads, columns the heads that any has, as they were asked for. */
-static void count_sides(const struct model_view_picture *p, struct grid_of *g, struct arena *a)
+static void count_sides(const struct model_view_picture *picture, struct grid_of *g,
+                        struct arena *a)
 {
-    const struct model_view_heads *heads = &p->heads;
+    const struct model_view_heads *heads = &picture->heads;
     int last = 0, widest = 0;
     bool *has;
 
@@ -105,47 +106,47 @@ static void count_sides(const struct model_view_picture *p, struct grid_of *g, s
         widest = n > widest ? n : widest;
         g->layer[g->n_rows++] = heads->head[i].layer;
     }
-    figure_order_layers(&p->j->job.s, g->layer, g->n_rows);
-    figure_order_heads(&p->j->job.s, g->head, g->n_cols);
-    g->n_cols = is_sorted(p) ? widest : g->n_cols;
+    figure_order_layers(&picture->j->job.s, g->layer, g->n_rows);
+    figure_order_heads(&picture->j->job.s, g->head, g->n_cols);
+    g->n_cols = is_sorted(picture) ? widest : g->n_cols;
 }
 
-static void model_picture_place(const struct model_view_picture *p, struct grid_of *g,
+static void model_picture_place(const struct model_view_picture *picture, struct grid_of *g,
                                 struct arena *a)
 {
     *g = (struct grid_of){ .n_rows = 0 };
-    count_sides(p, g, a);
+    count_sides(picture, g, a);
     g->at = arena_alloc(a, (size_t)g->n_rows * (size_t)g->n_cols, sizeof *g->at);
     for (int i = 0; i < g->n_rows * g->n_cols; i++)
         g->at[i] = -1;
-    for (int i = 0, n; i < p->heads.n; i += n) {
-        int row = model_picture_place_of(g->layer, p->heads.head[i].layer);
+    for (int i = 0, n; i < picture->heads.n; i += n) {
+        int row = model_picture_place_of(g->layer, picture->heads.head[i].layer);
 
-        n = count_layer(&p->heads, i);
-        if (is_sorted(p))
-            place_sorted(p, g, row, i, n, a);
+        n = count_layer(&picture->heads, i);
+        if (is_sorted(picture))
+            place_sorted(picture, g, row, i, n, a);
         else
-            model_picture_place_heads(p, g, row, i, n);
+            model_picture_place_heads(picture, g, row, i, n);
     }
 }
 
 /* ---- what the cells show ---- */
 
-static const struct model_view_head *model_picture_head_at(const struct model_view_picture *p,
+static const struct model_view_head *model_picture_head_at(const struct model_view_picture *picture,
                                                            const struct grid_of *g, int i)
 {
-    return g->at[i] >= 0 ? &p->heads.head[g->at[i]] : NULL;
+    return g->at[i] >= 0 ? &picture->heads.head[g->at[i]] : NULL;
 }
 
-static void set_thumbnails(const struct model_view_picture *p, const struct grid_of *g,
+static void set_thumbnails(const struct model_view_picture *picture, const struct grid_of *g,
                            struct heatmaps *maps, struct arena *a)
 {
     int n = g->n_rows * g->n_cols;
     struct panel *panel = arena_alloc(a, (size_t)n, sizeof *panel);
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = model_picture_head_at(p, g, i);
-        const struct map *map = head != NULL ? p->map[head->layer] : NULL;
+        const struct model_view_head *head = model_picture_head_at(picture, g, i);
+        const struct map *map = head != NULL ? picture->map[head->layer] : NULL;
 
         if (head != NULL)
             panel[i] = (struct panel){ NULL, map->n_rows, map->n_cols,
@@ -155,7 +156,7 @@ static void set_thumbnails(const struct model_view_picture *p, const struct grid
     maps->panels = panel;
 }
 
-static void set_numbers(const struct model_view_picture *p, const struct grid_of *g,
+static void set_numbers(const struct model_view_picture *picture, const struct grid_of *g,
                         struct heatmaps *maps, struct arena *a)
 {
     int n = g->n_rows * g->n_cols;
@@ -163,7 +164,7 @@ static void set_numbers(const struct model_view_picture *p, const struct grid_of
     float *value = arena_alloc(a, (size_t)n, sizeof *value);
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = model_picture_head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(picture, g, i);
 
         value[i] = head != NULL ? (float)head->shown : NAN;
     }
@@ -188,23 +189,23 @@ static int find_name(const char *const *name, int n, const char *word)
 }
 
 /* The words in their alphabetical order, so that each has its colour whatever the heads. */
-static const struct board_kinds *model_picture_kinds_of(const struct model_view_picture *p,
+static const struct board_kinds *model_picture_kinds_of(const struct model_view_picture *picture,
                                                         const struct grid_of *g, struct arena *a)
 {
     struct board_kinds *kinds = arena_alloc(a, 1, sizeof *kinds);
-    const char **name = arena_alloc(a, (size_t)p->heads.n, sizeof *name);
+    const char **name = arena_alloc(a, (size_t)picture->heads.n, sizeof *name);
     int n = g->n_rows * g->n_cols;
     short *of = arena_alloc(a, (size_t)n, sizeof *of);
 
-    for (int i = 0; i < p->heads.n; i++) {
-        const char *word = p->heads.head[i].word;
+    for (int i = 0; i < picture->heads.n; i++) {
+        const char *word = picture->heads.head[i].word;
 
         if (word != NULL && find_name(name, kinds->n, word) < 0)
             name[kinds->n++] = word;
     }
     qsort(name, (size_t)kinds->n, sizeof *name, model_picture_by_name);
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = model_picture_head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(picture, g, i);
 
         of[i] = head == NULL ? BOARD_NO_CELL :
                 head->word == NULL ? BOARD_NO_KIND :
@@ -216,16 +217,16 @@ static const struct board_kinds *model_picture_kinds_of(const struct model_view_
 }
 
 /* Of sorted heads: which each is. */
-static void set_names(const struct model_view_picture *p, const struct grid_of *g,
+static void set_names(const struct model_view_picture *picture, const struct grid_of *g,
                       struct board *board, struct arena *a)
 {
     int n = g->n_rows * g->n_cols;
     const char **name = arena_alloc(a, (size_t)n, sizeof *name);
     const char **brief = arena_alloc(a, (size_t)n, sizeof *brief);
-    bool typed = p->j->sort.by == BY_TYPE && p->j->metric.by != BY_TYPE;
+    bool typed = picture->j->sort.by == BY_TYPE && picture->j->metric.by != BY_TYPE;
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = model_picture_head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(picture, g, i);
 
         if (head == NULL)
             continue;
@@ -240,10 +241,10 @@ static void set_names(const struct model_view_picture *p, const struct grid_of *
 
 /* ---- the sheet ---- */
 
-static bool is_of_words(const struct model_view_job *j)
+static bool is_of_words(const struct model_view_job *job)
 {
-    return j->metric.by == BY_TYPE || (j->metric.by == BY_METRIC &&
-                                       metric_table[j->metric.id].kind == METRIC_WORD);
+    return job->metric.by == BY_TYPE || (job->metric.by == BY_METRIC &&
+                                         metric_table[job->metric.id].kind == METRIC_WORD);
 }
 
 static const char *unit_of(const struct model_view_key *key)
@@ -252,9 +253,9 @@ static const char *unit_of(const struct model_view_key *key)
 }
 
 /* "entropy (nats)" */
-static const char *what(const struct model_view_picture *p, struct arena *a)
+static const char *what(const struct model_view_picture *picture, struct arena *a)
 {
-    const struct model_view_key *key = &p->j->metric;
+    const struct model_view_key *key = &picture->j->metric;
     const char *unit = unit_of(key);
 
     if (key->by == BY_NOTHING)
@@ -262,38 +263,39 @@ static const char *what(const struct model_view_picture *p, struct arena *a)
     return unit[0] != '\0' ? arena_printf(a, "%s (%s)", key->name, unit) : key->name;
 }
 
-const char *model_view_of(const struct model_view_picture *p, struct arena *a)
+const char *model_view_of(const struct model_view_picture *picture, struct arena *a)
 {
-    const struct session *s = &p->j->job.s;
+    const struct session *s = &picture->j->job.s;
 
     if (s->model == NULL)
-        return p->j->args->table;
+        return picture->j->args->table;
     return s->model->decoder == NULL ? s->model->name :
            arena_printf(a, "%s, %s", s->model->name, family_stack_names[s->stack]);
 }
 
-static const char *model_picture_caption(const struct model_view_picture *p, struct arena *a,
+static const char *model_picture_caption(const struct model_view_picture *picture, struct arena *a,
                                          int pool, double clip)
 {
-    const struct model_view_job *j = p->j;
+    const struct model_view_job *j = picture->j;
     const struct session *s = &j->job.s;
     const struct figure_args *figure = &j->args->shared.figure;
-    enum shown_of of = p->map != NULL ? SHOWN_WEIGHTS : SHOWN_NUMBERS;
+    enum shown_of of = picture->map != NULL ? SHOWN_WEIGHTS : SHOWN_NUMBERS;
     const char *shown = s->model != NULL ? shown_asked(s, a, of) : NULL;
-    char *text = arena_printf(a, "%s: %s of each head%s", model_view_of(p, a), what(p, a), p->of);
+    char *text = arena_printf(a, "%s: %s of each head%s", model_view_of(picture, a),
+                              what(picture, a), picture->of);
 
     if (s->model != NULL)
         text = arena_printf(a, "%s%s", text, figure_changes(a, s->asked));
-    if (p->map != NULL)
+    if (picture->map != NULL)
         text = arena_printf(a, "%s; scale: %s", text,
                             figure_scale(a, figure, "head", false, clip));
     else if (!is_of_words(j) && figure->scale != SCALE_LINEAR)
         text = arena_printf(a, "%s; scale: %s", text, scale_names[figure->scale]);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool, pool);
-    if (p->map != NULL && session_has_sinks(s, &j->job.want))
+    if (picture->map != NULL && session_has_sinks(s, &j->job.want))
         text = arena_printf(a, "%s; %s", text, figure_sink);
-    if (is_sorted(p))
+    if (is_sorted(picture))
         text = arena_printf(a, "%s; heads of each layer by %s", text, j->sort.name);
     if (s->model != NULL && region_text(s, a) != NULL)
         text = arena_printf(a, "%s; %s", text, region_text(s, a));
@@ -301,14 +303,14 @@ static const char *model_picture_caption(const struct model_view_picture *p, str
                         shown != NULL ? shown : "");
 }
 
-static void set_labels(const struct model_view_picture *p, const struct grid_of *g,
+static void set_labels(const struct model_view_picture *picture, const struct grid_of *g,
                        struct board *board, struct arena *a)
 {
-    const struct model_view_key *sort = &p->j->sort;
+    const struct model_view_key *sort = &picture->j->sort;
 
     board->rows = figure_numbered(a, 'L', g->layer, g->n_rows);
     board->row_name = "layer";
-    if (!is_sorted(p)) {
+    if (!is_sorted(picture)) {
         board->cols = figure_numbered(a, 'H', g->head, g->n_cols);
         board->col_name = "head";
     } else {
@@ -317,12 +319,13 @@ static void set_labels(const struct model_view_picture *p, const struct grid_of 
     }
 }
 
-int model_view_draw(const struct model_view_picture *p, struct arena *a, struct err *e)
+int model_view_draw(const struct model_view_picture *picture, struct arena *a, struct err *e)
 {
-    const struct model_view_job *j = p->j;
+    const struct model_view_job *j = picture->j;
     const struct session *s = &j->job.s;
     const struct figure_args *figure = &j->args->shared.figure;
-    const struct map *map = p->map != NULL ? p->map[p->heads.head[0].layer] : NULL;
+    const struct map *map = picture->map != NULL ? picture->map[picture->heads.head[0].layer] :
+                            NULL;
     struct heatmaps maps = {
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale, .pool = 1,
         .columns = 1, .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN,
@@ -335,25 +338,25 @@ int model_view_draw(const struct model_view_picture *p, struct arena *a, struct 
     struct part part;
     struct sheet sheet;
 
-    model_picture_place(p, &g, a);
+    model_picture_place(picture, &g, a);
     board.n_rows = g.n_rows;
     board.n_cols = g.n_cols;
     if (map != NULL) {
-        set_thumbnails(p, &g, &maps, a);
+        set_thumbnails(picture, &g, &maps, a);
     } else if (is_of_words(j)) {
         board.maps = NULL;
-        board.kinds = model_picture_kinds_of(p, &g, a);
+        board.kinds = model_picture_kinds_of(picture, &g, a);
     } else {
-        set_numbers(p, &g, &maps, a);
+        set_numbers(picture, &g, &maps, a);
     }
-    if (is_sorted(p))
-        set_names(p, &g, &board, a);
+    if (is_sorted(picture))
+        set_names(picture, &g, &board, a);
     if (!figure->no_labels)
-        set_labels(p, &g, &board, a);
+        set_labels(picture, &g, &board, a);
     part = board_part(&board);
     sheet = figure_sheet(figure, &part,
-                         model_picture_caption(p, a, map != NULL ? map->pool : 1, maps.clip),
-                         figure_metadata_run(s, a, p->item));
+                         model_picture_caption(picture, a, map != NULL ? map->pool : 1, maps.clip),
+                         figure_metadata_run(s, a, picture->item));
     sheet.terminal = &j->job.results.output.terminal;
-    return sheet_write(&sheet, p->format, p->path, s->env->warn, e);
+    return sheet_write(&sheet, picture->format, picture->path, s->env->warn, e);
 }

@@ -55,7 +55,7 @@ const struct record model_view_record = {
     .size = sizeof(struct model_row), RECORD_COLUMNS(model_columns),
 };
 
-static struct list model_record_rows_of(const struct model_view_job *j,
+static struct list model_record_rows_of(const struct model_view_job *job,
                                         const struct model_view_heads *heads, struct arena *a)
 {
     struct head_row *row = arena_alloc(a, (size_t)heads->n + 1, sizeof *row);
@@ -64,37 +64,37 @@ static struct list model_record_rows_of(const struct model_view_job *j,
         const struct model_view_head *head = &heads->head[i];
 
         row[i] = (struct head_row){
-            records_head(&j->job.s, (struct head_id){ family_stack_names[j->job.s.stack],
-                                                      head->layer, head->head }),
+            records_head(&job->job.s, (struct head_id){ family_stack_names[job->job.s.stack],
+                                                        head->layer, head->head }),
             head->word != NULL ? NAN : head->shown,
             head->x, head->y, head->word, head->type };
     }
     return (struct list){ row, heads->n };
 }
 
-static const struct record *model_record_of(const struct model_view_job *j)
+static const struct record *model_record_of(const struct model_view_job *job)
 {
     static const char *const of_mds[] = { "x", "y", "type", NULL };
     static const char *const of_metric[] = { "value", "word", NULL };
-    const struct record *r = records_without_shown(&j->job.s, &model_view_record);
+    const struct record *r = records_without_shown(&job->job.s, &model_view_record);
 
-    return record_without(j->job.s.a, r, IN_TSV | IN_JSON, j->args->mds ? of_metric : of_mds);
+    return record_without(job->job.s.a, r, IN_TSV | IN_JSON, job->args->mds ? of_metric : of_mds);
 }
 
-int model_view_write(struct model_view_job *j, const struct model_view_picture *p,
+int model_view_write(struct model_view_job *job, const struct model_view_picture *picture,
                      struct arena *a, struct err *e)
 {
-    struct results *results = &j->job.results;
-    const struct session *s = &j->job.s;
-    struct model_row row = { s->name, j->args->mds ? "mds" : j->metric.name,
-                             p->item != NULL ? 1 : j->n_texts, records_shown_asked(s),
-                             model_record_rows_of(j, &p->heads, a) };
+    struct results *results = &job->job.results;
+    const struct session *s = &job->job.s;
+    struct model_row row = { s->name, job->args->mds ? "mds" : job->metric.name,
+                             picture->item != NULL ? 1 : job->n_texts, records_shown_asked(s),
+                             model_record_rows_of(job, &picture->heads, a) };
 
     results->run = s->provenance;
-    if (results_open(results, model_record_of(j), NULL, e) != 0)
+    if (results_open(results, model_record_of(job), NULL, e) != 0)
         return -1;
     if (results->output.folder)
-        return results_text(results, a, p->item, &(struct results_text){ .row = &row }, e);
+        return results_text(results, a, picture->item, &(struct results_text){ .row = &row }, e);
     report_begin(&results->report);
     report_row(&results->report, &row);
     results_finish(results);

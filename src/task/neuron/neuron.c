@@ -38,17 +38,17 @@ static int neuron_check(void *self, struct err *e)
 }
 
 /* -l and -H, or the layer that heatmap shows, and its first head. */
-static int choose_head(struct neuron_job *j, struct err *e)
+static int choose_head(struct neuron_job *job, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     bool any_layer = s->asked->layer != NULL || session_names_heads(s->asked);
     int count = 0;
 
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
+    for (int l = 0, h = -1; session_next_head(s, &job->job.want, &l, &h);) {
         if ((!any_layer && l != session_default_layer(s)) || (s->asked->head == NULL && h > 0))
             continue;
-        j->layer = l;
-        j->head = h;
+        job->layer = l;
+        job->head = h;
         count++;
     }
     return count == 1 ? 0 :
@@ -57,16 +57,16 @@ static int choose_head(struct neuron_job *j, struct err *e)
 }
 
 /* Rows of this head alone. */
-static void want_head(struct neuron_job *j)
+static void want_head(struct neuron_job *job)
 {
-    struct arena *a = j->job.s.a;
-    bool *layer = arena_alloc(a, (size_t)j->job.s.n_layers, sizeof *layer);
-    bool *head = arena_alloc(a, (size_t)j->job.s.n_heads, sizeof *head);
+    struct arena *a = job->job.s.a;
+    bool *layer = arena_alloc(a, (size_t)job->job.s.n_layers, sizeof *layer);
+    bool *head = arena_alloc(a, (size_t)job->job.s.n_heads, sizeof *head);
 
-    layer[j->layer] = head[j->head] = true;
-    j->job.want.layer = layer;
-    j->job.want.head = head;
-    j->job.want.head_stride = 0;
+    layer[job->layer] = head[job->head] = true;
+    job->job.want.layer = layer;
+    job->job.want.head = head;
+    job->job.want.head_stride = 0;
 }
 
 static int neuron_prepare(void *self, struct err *e)
@@ -86,24 +86,24 @@ static int neuron_prepare(void *self, struct err *e)
 /* ---- one text ---- */
 
 /* NULL: an error. */
-static const struct neuron *neuron_find(struct neuron_job *j, struct arena *a,
+static const struct neuron *neuron_find(struct neuron_job *job, struct arena *a,
                                         const struct item *item, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     int row = session_queries(s, item)->n - 1;
-    struct wanted want = j->job.want;
+    struct wanted want = job->job.want;
     struct neuron *n;
     struct tap tap;
     struct sink sink;
 
-    if (j->args->from != NULL && (row = place_query(&j->at, "--from", s, item, e)) < 0)
+    if (job->args->from != NULL && (row = place_query(&job->at, "--from", s, item, e)) < 0)
         return NULL;
-    n = neuron_new(a, s->shown, s->stack, j->layer, j->head, row, session_keys(s, item)->n);
+    n = neuron_new(a, s->shown, s->stack, job->layer, job->head, row, session_keys(s, item)->n);
     tap = neuron_tap(n);
     sink = neuron_sink(n);
     want.tap = &tap;
-    job_pack(&j->job, a, item, 1);
-    return session_forward(s, &j->job.texts, &want, &sink, 1, a, e) == 0 ? n : NULL;
+    job_pack(&job->job, a, item, 1);
+    return session_forward(s, &job->job.texts, &want, &sink, 1, a, e) == 0 ? n : NULL;
 }
 
 static int neuron_one_text(void *self, struct arena *a, const struct item *item, struct err *e)

@@ -33,20 +33,20 @@ struct neuron_job {
 extern const struct record neuron_record;
 
 /* Sets the records of the job, without columns that are not asked for, or do not apply. */
-void neuron_columns(struct neuron_job *j);
+void neuron_columns(struct neuron_job *job);
 
 /* Writes the text's results. */
-int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
-                 const struct neuron *n, struct err *e);
+int neuron_write(struct neuron_job *job, struct arena *a, const struct item *item,
+                 const struct neuron *neuron, struct err *e);
 
 /* The line above the table: "L1H1: cat(2) looks at 3 keys; scaled = 0.25 q.k" */
-const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
-                        const struct neuron *n);
+const char *neuron_lead(const struct neuron_job *job, struct arena *a, const struct item *item,
+                        const struct neuron *neuron);
 
 /* ---- picture.c ---- */
 
 /* ERR_USAGE: it does not fit. */
-int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *item,
-                const struct neuron *n, const char *path, struct err *e);
+int neuron_draw(const struct neuron_job *job, struct arena *a, const struct item *item,
+                const struct neuron *neuron, const char *path, struct err *e);
 
 #endif

@@ -34,15 +34,15 @@ static int by_weight(const void *x, const void *y)
 }
 
 /* [S] which keys are drawn: those that the query sees, of many the strongest. */
-static const bool *choose_keys(const struct neuron *n, struct arena *a, bool *cut)
+static const bool *choose_keys(const struct neuron *neuron, struct arena *a, bool *cut)
 {
-    struct ranked *ranked = arena_alloc(a, (size_t)n->S, sizeof *ranked);
-    bool *drawn = arena_alloc(a, (size_t)n->S, sizeof *drawn);
+    struct ranked *ranked = arena_alloc(a, (size_t)neuron->S, sizeof *ranked);
+    bool *drawn = arena_alloc(a, (size_t)neuron->S, sizeof *drawn);
     int count = 0;
 
-    for (int s = 0; s < n->S; s++)
-        if (!n->hidden[s])
-            ranked[count++] = (struct ranked){ n->weight[s], s };
+    for (int s = 0; s < neuron->S; s++)
+        if (!neuron->hidden[s])
+            ranked[count++] = (struct ranked){ neuron->weight[s], s };
     *cut = count > MOST_KEYS;
     if (*cut)
         qsort(ranked, (size_t)count, sizeof *ranked, by_weight);
@@ -51,13 +51,13 @@ static const bool *choose_keys(const struct neuron *n, struct arena *a, bool *cu
     return drawn;
 }
 
-static struct keys keys_of(const struct neuron *n, struct arena *a)
+static struct keys keys_of(const struct neuron *neuron, struct arena *a)
 {
-    struct keys keys = { .n = n, .a = a, .at = arena_alloc(a, (size_t)n->S, sizeof(int)),
-                         .place = arena_alloc(a, (size_t)n->S, sizeof(int)) };
-    const bool *drawn = choose_keys(n, a, &keys.cut);
+    struct keys keys = { .n = neuron, .a = a, .at = arena_alloc(a, (size_t)neuron->S, sizeof(int)),
+                         .place = arena_alloc(a, (size_t)neuron->S, sizeof(int)) };
+    const bool *drawn = choose_keys(neuron, a, &keys.cut);
 
-    for (int s = 0; s < n->S; s++) {
+    for (int s = 0; s < neuron->S; s++) {
         keys.place[s] = drawn[s] ? keys.count : -1;
         if (drawn[s])
             keys.at[keys.count++] = s;
@@ -139,7 +139,7 @@ static struct bands_field number_field(const struct keys *keys, const char *titl
     return signed_field(title, 1, value, neuron_largest(value, keys->count), NULL);
 }
 
-static int fields_of(const struct neuron_job *j, const struct keys *keys,
+static int fields_of(const struct neuron_job *job, const struct keys *keys,
                      struct bands_field *field)
 {
     static const char *const titles[N_NEURON_PART] = {
@@ -155,7 +155,7 @@ static int fields_of(const struct neuron_job *j, const struct keys *keys,
     field[count++] = signed_field("q × k", n->d, product, neuron_largest(product, size), "q × k");
     field[count++] = number_field(keys, "q·k", dots(keys));
     for (int i = 0; i < N_NEURON_PART; i++)
-        if (j->has[i])
+        if (job->has[i])
             field[count++] = number_field(keys, titles[i], chosen(keys, n->part[i]));
     field[count++] = number_field(keys, "score", chosen(keys, n->score));
     weight = chosen(keys, n->weight);
@@ -181,14 +181,14 @@ static const char *cut_text(const struct keys *keys, struct arena *a)
                         "row", keys->count, 100.0 * held);
 }
 
-static const char *caption_of(const struct neuron_job *j, struct arena *a,
+static const char *caption_of(const struct neuron_job *job, struct arena *a,
                               const struct item *item, const struct keys *keys)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
     return arena_printf(a, "%s%s%s; %s%s; each column of numbers has its own range of colours.",
                         s->model->name, figure_text(a, item), figure_changes(a, s->asked),
-                        neuron_lead(j, a, item, keys->n), cut_text(keys, a));
+                        neuron_lead(job, a, item, keys->n), cut_text(keys, a));
 }
 
 static int neuron_picture_check_width(const struct figure_args *figure, const struct sheet *sheet,
@@ -206,27 +206,28 @@ static int neuron_picture_check_width(const struct figure_args *figure, const st
                    ceil(least * 25.4 / 100.0));
 }
 
-int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *item,
-                const struct neuron *n, const char *path, struct err *e)
+int neuron_draw(const struct neuron_job *job, struct arena *a, const struct item *item,
+                const struct neuron *neuron, const char *path, struct err *e)
 {
-    const struct figure_args *figure = &j->args->shared.figure;
-    const struct output *output = &j->job.results.output;
-    const struct session *s = &j->job.s;
+    const struct figure_args *figure = &job->args->shared.figure;
+    const struct output *output = &job->job.results.output;
+    const struct session *s = &job->job.s;
     enum draw_format format = figure_format(output);
-    struct keys keys = keys_of(n, a);
+    struct keys keys = keys_of(neuron, a);
     struct bands_field field[MOST_FIELDS];
     struct bands bands = {
-        .n_rows = keys.count, .field = field, .lead = n->q, .lead_title = "q",
-        .lead_label = records_token(a, session_queries(s, item), n->row),
+        .n_rows = keys.count, .field = field, .lead = neuron->q, .lead_title = "q",
+        .lead_label = records_token(a, session_queries(s, item), neuron->row),
     };
     struct part part = bands_part(&bands);
-    struct sheet sheet = figure_sheet(figure, &part, caption_of(j, a, item, &keys),
+    struct sheet sheet = figure_sheet(figure, &part, caption_of(job, a, item, &keys),
                                       figure_metadata_run(s, a, item));
 
     if (keys.count == 0)
-        return err_set(e, ERR_INPUT, "%s: the query sees no key", neuron_lead(j, a, item, n));
+        return err_set(e, ERR_INPUT, "%s: the query sees no key",
+                       neuron_lead(job, a, item, neuron));
     sheet.terminal = &output->terminal;
-    bands.n_fields = fields_of(j, &keys, field);
+    bands.n_fields = fields_of(job, &keys, field);
     bands.rows = figure_labels(a, session_keys(s, item), keys.place, keys.count);
     if (neuron_picture_check_width(figure, &sheet, format, a, e) != 0)
         return -1;

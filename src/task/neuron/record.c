@@ -133,113 +133,114 @@ const struct record neuron_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-void neuron_columns(struct neuron_job *j)
+void neuron_columns(struct neuron_job *job)
 {
     static const char *const of_keys[] = { "keys", NULL };
     static const char *const of_dims[] = { "dims", NULL };
     static const char *const of_cross[] = { "tokens_key", NULL };
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     const struct record *text = &neuron_record, *key = &key_record;
 
     for (int i = 0; i < N_NEURON_PART; i++) {
         const char *const left_out[] = { neuron_part_names[i], NULL };
 
-        if (j->has[i])
+        if (job->has[i])
             continue;
         text = record_without(a, text, IN_ALL, left_out);
         key = record_without(a, key, IN_ALL, left_out);
     }
-    text = record_without(a, text, IN_TSV, j->args->dims ? of_keys : of_dims);
-    if (j->job.s.stack != STACK_CROSS)
+    text = record_without(a, text, IN_TSV, job->args->dims ? of_keys : of_dims);
+    if (job->job.s.stack != STACK_CROSS)
         text = record_without(a, text, IN_JSON, of_cross);
-    j->job.record = text;
-    j->record = j->args->dims ? &dim_record : key;
+    job->job.record = text;
+    job->record = job->args->dims ? &dim_record : key;
 }
 
 /* ---- rows ---- */
 
-static struct key_row key_row(const struct neuron *n, struct arena *a, const struct tokens *keys,
-                              int s)
+static struct key_row key_row(const struct neuron *neuron, struct arena *a,
+                              const struct tokens *keys, int s)
 {
-    float *product = arena_alloc_raw(a, (size_t)n->d, sizeof *product);
-    struct key_row row = { .key = s, .token = records_token(a, keys, s), .dot = n->dot[s],
-                           .scaled = n->scaled[s], .score = n->score[s],
-                           .weight = n->weight[s] };
+    float *product = arena_alloc_raw(a, (size_t)neuron->d, sizeof *product);
+    struct key_row row = { .key = s, .token = records_token(a, keys, s), .dot = neuron->dot[s],
+                           .scaled = neuron->scaled[s], .score = neuron->score[s],
+                           .weight = neuron->weight[s] };
 
-    for (int c = 0; c < n->d; c++)
-        product[c] = neuron_product(n, s, c);
+    for (int c = 0; c < neuron->d; c++)
+        product[c] = neuron_product(neuron, s, c);
     for (int i = 0; i < N_NEURON_PART; i++)
-        row.part[i] = n->part[i][s];
-    row.k = (struct list){ n->k + (int64_t)s * n->d, n->d };
-    row.product = (struct list){ product, n->d };
+        row.part[i] = neuron->part[i][s];
+    row.k = (struct list){ neuron->k + (int64_t)s * neuron->d, neuron->d };
+    row.product = (struct list){ product, neuron->d };
     return row;
 }
 
-static struct list key_rows(const struct neuron *n, struct arena *a, const struct tokens *keys)
+static struct list key_rows(const struct neuron *neuron, struct arena *a, const struct tokens *keys)
 {
-    struct key_row *row = arena_alloc(a, (size_t)n->S, sizeof *row);
+    struct key_row *row = arena_alloc(a, (size_t)neuron->S, sizeof *row);
     int count = 0;
 
-    for (int s = 0; s < n->S; s++)
-        if (!n->hidden[s])
-            row[count++] = key_row(n, a, keys, s);
+    for (int s = 0; s < neuron->S; s++)
+        if (!neuron->hidden[s])
+            row[count++] = key_row(neuron, a, keys, s);
     return (struct list){ row, count };
 }
 
-static struct list dim_rows(const struct neuron *n, struct arena *a, struct list keys)
+static struct list dim_rows(const struct neuron *neuron, struct arena *a, struct list keys)
 {
     const struct key_row *key = keys.at;
-    struct dim_row *row = arena_alloc(a, (uint64_t)keys.n * (uint64_t)n->d, sizeof *row), *at = row;
+    struct dim_row *row = arena_alloc(a, (uint64_t)keys.n * (uint64_t)neuron->d, sizeof *row),
+                   *at = row;
 
     for (int i = 0; i < keys.n; i++)
-        for (int c = 0; c < n->d; c++)
-            *at++ = (struct dim_row){ key[i].key, key[i].token, c, n->q[c],
-                                      n->k[(int64_t)key[i].key * n->d + c],
-                                      neuron_product(n, key[i].key, c) };
-    return (struct list){ row, keys.n * n->d };
+        for (int c = 0; c < neuron->d; c++)
+            *at++ = (struct dim_row){ key[i].key, key[i].token, c, neuron->q[c],
+                                      neuron->k[(int64_t)key[i].key * neuron->d + c],
+                                      neuron_product(neuron, key[i].key, c) };
+    return (struct list){ row, keys.n * neuron->d };
 }
 
-const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
-                        const struct neuron *n)
+const char *neuron_lead(const struct neuron_job *job, struct arena *a, const struct item *item,
+                        const struct neuron *neuron)
 {
-    const struct session *s = &j->job.s;
-    const struct head_id head = { family_stack_names[s->stack], n->layer, n->head };
+    const struct session *s = &job->job.s;
+    const struct head_id head = { family_stack_names[s->stack], neuron->layer, neuron->head };
     const char *stack = s->model->decoder != NULL ? arena_printf(a, "%s ", head.stack) : "";
-    const char *cap = n->cap > 0 ? arena_printf(a, ", capped at %g", (double)n->cap) : "";
-    const char *sink = isnan(n->sink) ? "" :
+    const char *cap = neuron->cap > 0 ? arena_printf(a, ", capped at %g", (double)neuron->cap) : "";
+    const char *sink = isnan(neuron->sink) ? "" :
                        arena_printf(a, "; a sink that is not a key has the score %+.4f, "
                                     "weight %.4f",
-                                    (double)n->sink, (double)n->sink_weight);
+                                    (double)neuron->sink, (double)neuron->sink_weight);
     int n_keys = 0;
 
-    for (int i = 0; i < n->S; i++)
-        n_keys += !n->hidden[i];
+    for (int i = 0; i < neuron->S; i++)
+        n_keys += !neuron->hidden[i];
     return arena_printf(a, "%s%s: %s(%d) looks at %d key%s; scaled = %.6g q.k%s%s", stack,
                         records_head_name(a, &head),
-                        records_token(a, session_queries(s, item), n->row), n->row, n_keys,
-                        str_plural(n_keys), (double)n->scale, cap, sink);
+                        records_token(a, session_queries(s, item), neuron->row), neuron->row,
+                        n_keys, str_plural(n_keys), (double)neuron->scale, cap, sink);
 }
 
-int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
-                 const struct neuron *n, struct err *e)
+int neuron_write(struct neuron_job *job, struct arena *a, const struct item *item,
+                 const struct neuron *neuron, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
     struct text_row row = {
         .id = records_text_id(s, item),
-        .head = { family_stack_names[s->stack], n->layer, n->head }, .at = n->row,
-        .query = records_token(a, queries, n->row), .scale = n->scale,
-        .cap = n->cap > 0 ? n->cap : NAN, .sink = n->sink, .sink_weight = n->sink_weight,
-        .q = { n->q, n->d },
+        .head = { family_stack_names[s->stack], neuron->layer, neuron->head }, .at = neuron->row,
+        .query = records_token(a, queries, neuron->row), .scale = neuron->scale,
+        .cap = neuron->cap > 0 ? neuron->cap : NAN, .sink = neuron->sink,
+        .sink_weight = neuron->sink_weight, .q = { neuron->q, neuron->d },
         .tokens = records_pieces(queries), .tokens_key = records_pieces(keys),
-        .keys = key_rows(n, a, keys),
+        .keys = key_rows(neuron, a, keys),
     };
-    struct results_text out = { &row, j->record, &row.keys, 1, NULL };
+    struct results_text out = { &row, job->record, &row.keys, 1, NULL };
 
-    out.lead = arena_printf(a, "%s\n\n", neuron_lead(j, a, item, n));
-    if (j->args->dims) {
-        row.dims = dim_rows(n, a, row.keys);
+    out.lead = arena_printf(a, "%s\n\n", neuron_lead(job, a, item, neuron));
+    if (job->args->dims) {
+        row.dims = dim_rows(neuron, a, row.keys);
         out.tables = &row.dims;
     }
-    return results_text(&j->job.results, a, item, &out, e);
+    return results_text(&job->job.results, a, item, &out, e);
 }

@@ -49,36 +49,37 @@ static bool has_any(const double *v, int n)
     return false;
 }
 
-static int report_ablate_read_bytes(struct report_job *j, struct span bytes, struct err *e)
+static int report_ablate_read_bytes(struct report_job *job, struct span bytes, struct err *e)
 {
     static const char *const schemas[] = { "mha-viz/ablate/1", "mha-viz/ablate-summary/1", NULL };
-    const struct config *config = &j->job.s.shown->config;
+    const struct config *config = &job->job.s.shown->config;
     int n = config->n_layers * config->n_heads, found = 0;
 
     for (int i = 0; i < REPORT_COSTS; i++) {
-        j->cost[i] = (struct report_cost){ kinds[i].name, kinds[i].unit, kinds[i].help,
-                                           arena_alloc(j->job.s.a, (uint64_t)n, sizeof(double)) };
+        job->cost[i] = (struct report_cost){ kinds[i].name, kinds[i].unit, kinds[i].help,
+                                             arena_alloc(job->job.s.a, (uint64_t)n,
+                                                         sizeof(double)) };
         for (int k = 0; k < n; k++)
-            j->cost[i].value[k] = NAN;
+            job->cost[i].value[k] = NAN;
     }
-    if (heads_file_read(&j->job.s, bytes, schemas, report_ablate_read_head, j, e) != 0)
+    if (heads_file_read(&job->job.s, bytes, schemas, report_ablate_read_head, job, e) != 0)
         return -1;
     for (int i = 0; i < REPORT_COSTS; i++)
-        if (has_any(j->cost[i].value, n))
-            j->cost[found++] = j->cost[i];
-    j->n_costs = found;
+        if (has_any(job->cost[i].value, n))
+            job->cost[found++] = job->cost[i];
+    job->n_costs = found;
     return found > 0 ? 0 : err_set(e, ERR_INPUT, "heads: no numbers of heads, expected dloss, kl, "
                                    "direct or change");
 }
 
-int report_ablate(struct report_job *j, const char *path, struct err *e)
+int report_ablate(struct report_job *job, const char *path, struct err *e)
 {
     struct span bytes;
     int status;
 
     if (file_map(path, &bytes, e) != 0)
         return -1;
-    status = report_ablate_read_bytes(j, bytes, e);
+    status = report_ablate_read_bytes(job, bytes, e);
     file_unmap(bytes);
     return status == 0 ? 0 : err_under(e, "%s", path);
 }

@@ -156,80 +156,84 @@ static int add_path(struct files *files, const char *path, struct err *e)
 }
 
 /* The page reads the model's own files, with nothing beside them. */
-static int check_model(const struct session *s, struct err *e)
+static int check_model(const struct session *session, struct err *e)
 {
-    if (s->model->adapted)
+    if (session->model->adapted)
         return err_set(e, ERR_USAGE, "--live: %s has an adapter: a live page has the files of the "
-                       "base alone, expected a model into which it is merged", s->name);
-    if (s->model->config.quantisation.method != QUANT_NONE && s->asked->held != HELD_AS_STORED)
+                       "base alone, expected a model into which it is merged", session->name);
+    if (session->model->config.quantisation.method != QUANT_NONE &&
+        session->asked->held != HELD_AS_STORED)
         return err_set(e, ERR_USAGE, "--page-precision: %s is quantised: a live page has its "
-                       "weights as they are stored", s->name);
+                       "weights as they are stored", session->name);
     return 0;
 }
 
-static int report_live_gather(struct files *files, const struct session *s, struct err *e)
+static int report_live_gather(struct files *files, const struct session *session, struct err *e)
 {
-    if (check_model(s, e) != 0)
+    if (check_model(session, e) != 0)
         return -1;
-    if (s->tok == NULL && s->asked->image == NULL) {
-        *e = s->tok_err;
+    if (session->tok == NULL && session->asked->image == NULL) {
+        *e = session->tok_err;
         return err_under(e, "--live");
     }
-    if ((builtin_is(s->path) ? add_builtin : add_path)(files, s->path, e) != 0)
+    if ((builtin_is(session->path) ? add_builtin : add_path)(files, session->path, e) != 0)
         return -1;
     if (files->size <= (uint64_t)MOST_MIB << 20)
         return 0;
     return err_set(e, ERR_INPUT, "%s: its files hold %s, more than the %d MiB of a live page; %s",
-                   s->name, report_bytes(files->a, files->size), MOST_MIB,
-                   weights_gguf(s->model->weights) != NULL ? "a GGUF file in Q8_0 is smaller" :
-                   s->asked->held == HELD_Q8_0 ? "expected a smaller model" :
-                   s->asked->held == HELD_F16 ? "--page-precision q8_0 makes its weights smaller" :
-                   "--page-precision f16 or q8_0 makes its weights smaller");
+                   session->name, report_bytes(files->a, files->size), MOST_MIB,
+                   weights_gguf(session->model->weights) != NULL ?
+                       "a GGUF file in Q8_0 is smaller" :
+                   session->asked->held == HELD_Q8_0 ?
+                       "expected a smaller model" :
+                   session->asked->held == HELD_F16 ?
+                       "--page-precision q8_0 makes its weights smaller" :
+                       "--page-precision f16 or q8_0 makes its weights smaller");
 }
 
 /* ---- what the page knows of them ---- */
 
 /* The command line that the page gives the program, but for texts and what is of this run. */
-static void write_options(struct jsonw *w, const struct report_job *j, const char *model)
+static void write_options(struct jsonw *json, const struct report_job *job, const char *model)
 {
     static const char *const without[] = {
         "live", "model", "output", "file", "image", "pairs", "jsonl", "shard", "threads",
         "quiet", "verbose", "max-memory", "precision", "metadata", "no-metadata", NULL
     };
-    const struct env *env = j->job.s.env;
+    const struct env *env = job->job.s.env;
     int n;
-    const char **word = command_line_words(j->job.s.a, j->command, env->argc, env->argv,
+    const char **word = command_line_words(job->job.s.a, job->command, env->argc, env->argv,
                                            without, &n);
 
-    jsonw_key(w, "options");
-    jsonw_array(w);
+    jsonw_key(json, "options");
+    jsonw_array(json);
     for (int i = 0; i < 6; i++)
-        jsonw_string(w, (const char *const[]){ "report", "--no-metadata", "-o", "-", "-m",
-                                               model }[i]);
-    if (j->bits == 16) {
-        jsonw_string(w, "--page-precision");
-        jsonw_string(w, "16");
+        jsonw_string(json, (const char *const[]){ "report", "--no-metadata", "-o", "-", "-m",
+                                                  model }[i]);
+    if (job->bits == 16) {
+        jsonw_string(json, "--page-precision");
+        jsonw_string(json, "16");
     }
     for (int i = 0; i < n; i++) {
         bool is_text = false;
 
-        for (int k = 0; k < j->job.n_operands; k++)
-            is_text |= word[i] == j->job.operands[k];
+        for (int k = 0; k < job->job.n_operands; k++)
+            is_text |= word[i] == job->job.operands[k];
         if (!is_text)
-            jsonw_string(w, word[i]);
+            jsonw_string(json, word[i]);
     }
-    jsonw_end(w, ']');
+    jsonw_end(json, ']');
 }
 
-static void write_texts(struct jsonw *w, const struct item *item)
+static void write_texts(struct jsonw *json, const struct item *item)
 {
-    jsonw_key(w, "texts");
-    jsonw_array(w);
+    jsonw_key(json, "texts");
+    jsonw_array(json);
     if (item->text != NULL && item->seen == NULL)
-        jsonw_string_n(w, item->text, item->text_size);
+        jsonw_string_n(json, item->text, item->text_size);
     if (item->pair != NULL)
-        jsonw_string_n(w, item->pair, item->pair_size);
-    jsonw_end(w, ']');
+        jsonw_string_n(json, item->pair, item->pair_size);
+    jsonw_end(json, ']');
 }
 
 static size_t pieces_of(const struct file *file)
@@ -237,43 +241,44 @@ static size_t pieces_of(const struct file *file)
     return (file->bytes.size + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-static void write_files(struct jsonw *w, const struct files *files)
+static void write_files(struct jsonw *json, const struct files *files)
 {
-    jsonw_key(w, "files");
-    jsonw_array(w);
+    jsonw_key(json, "files");
+    jsonw_array(json);
     for (size_t i = 0; i < files->n; i++) {
         const struct file *file = &files->file[i];
 
-        jsonw_object(w);
-        jsonw_member_string(w, "path", file->path);
-        jsonw_member_int(w, "size", (int64_t)file->bytes.size);
-        jsonw_member_int(w, "pieces", (int64_t)pieces_of(file));
-        jsonw_key(w, "packed");
-        jsonw_bool(w, file->packs);
-        jsonw_end(w, '}');
+        jsonw_object(json);
+        jsonw_member_string(json, "path", file->path);
+        jsonw_member_int(json, "size", (int64_t)file->bytes.size);
+        jsonw_member_int(json, "pieces", (int64_t)pieces_of(file));
+        jsonw_key(json, "packed");
+        jsonw_bool(json, file->packs);
+        jsonw_end(json, '}');
     }
-    jsonw_end(w, ']');
+    jsonw_end(json, ']');
 }
 
 /* A page that continues every text has no button for it, nor one whose masks only given texts can
  * have. */
-static bool generates(const struct session *s)
+static bool generates(const struct session *session)
 {
-    const struct model *last = s->model->decoder != NULL ? s->model->decoder : s->model;
+    const struct model *last = session->model->decoder != NULL ? session->model->decoder :
+                               session->model;
     struct err ignored;
 
-    return s->asked->generate == 0 && s->asked->memory_mask == NULL &&
-           s->stack != STACK_ENCODER && model_predicts_next(last) &&
-           model_check_head(s->model, last, &ignored) == 0;
+    return session->asked->generate == 0 && session->asked->memory_mask == NULL &&
+           session->stack != STACK_ENCODER && model_predicts_next(last) &&
+           model_check_head(session->model, last, &ignored) == 0;
 }
 
-static void write_json(FILE *f, const struct report_job *j, const struct item *item,
+static void write_json(FILE *file, const struct report_job *job, const struct item *item,
                        const struct files *files)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     struct jsonw w;
 
-    jsonw_init(&w, f);
+    jsonw_init(&w, file);
     jsonw_object(&w);
     jsonw_member_string(&w, "model", files->model);
     jsonw_member_string(&w, "type", weights_most_type(s->model->weights));
@@ -286,7 +291,7 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
     jsonw_bool(&w, s->model->decoder != NULL);
     jsonw_key(&w, "picture");
     jsonw_bool(&w, item->seen != NULL);
-    write_options(&w, j, files->model);
+    write_options(&w, job, files->model);
     write_texts(&w, item);
     write_files(&w, files);
     jsonw_end(&w, '}');
@@ -294,60 +299,60 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
 
 /* ---- into the page ---- */
 
-static struct packed packed_of(struct report_job *j, const void *bytes, size_t n)
+static struct packed packed_of(struct report_job *job, const void *bytes, size_t n)
 {
-    pack_begin(j->words, j->packed);
-    pack_add(j->words, bytes, n);
-    return pack_end(j->words);
+    pack_begin(job->words, job->packed);
+    pack_add(job->words, bytes, n);
+    return pack_end(job->words);
 }
 
-static int write_known(FILE *f, struct report_job *j, const struct item *item,
+static int write_known(FILE *file, struct report_job *job, const struct item *item,
                        const struct files *files, struct err *e)
 {
     struct memory_file *known = memory_file_new(files->a);
     struct packed packed;
 
-    write_json(known->file, j, item, files);
+    write_json(known->file, job, item, files);
     if (memory_file_close(known) != 0)
         return err_set(e, ERR_SYSTEM, "the page's model: no memory to write it");
-    packed = packed_of(j, known->data, known->size);
+    packed = packed_of(job, known->data, known->size);
     arena_release(files->a, known);
-    page_live(f, &packed);
+    page_live(file, &packed);
     return 0;
 }
 
-static void write_pieces(FILE *f, struct report_job *j, int number, const struct file *file)
+static void write_pieces(FILE *f, struct report_job *job, int number, const struct file *file)
 {
     for (size_t i = 0; i < pieces_of(file); i++) {
         const unsigned char *from = file->bytes.data + i * PIECE_BYTES;
         size_t left = file->bytes.size - i * PIECE_BYTES;
         size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
-        struct arena_mark mark = arena_mark(j->packed);
+        struct arena_mark mark = arena_mark(job->packed);
 
         if (file->packs) {
-            struct packed packed = packed_of(j, from, n);
+            struct packed packed = packed_of(job, from, n);
 
             page_piece(f, number, (int)i, &packed, NULL, 0);
         } else
             page_piece(f, number, (int)i, NULL, from, n);
-        arena_reset(j->packed, mark);
+        arena_reset(job->packed, mark);
     }
 }
 
-int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e)
+int report_live(FILE *file, struct report_job *job, const struct item *item, struct err *e)
 {
-    struct files files = { .a = j->job.s.a,
-                           .rounded = weights_rounded(j->job.s.model->weights) };
+    struct files files = { .a = job->job.s.a,
+                           .rounded = weights_rounded(job->job.s.model->weights) };
     struct span module = page_module_bytes();
     struct packed packed;
 
-    if (report_live_gather(&files, &j->job.s, e) != 0)
+    if (report_live_gather(&files, &job->job.s, e) != 0)
         return -1;
-    packed = packed_of(j, module.data, module.size);
-    page_module(f, &packed);
-    if (write_known(f, j, item, &files, e) != 0)
+    packed = packed_of(job, module.data, module.size);
+    page_module(file, &packed);
+    if (write_known(file, job, item, &files, e) != 0)
         return -1;
     for (size_t i = 0; i < files.n; i++)
-        write_pieces(f, j, (int)i, &files.file[i]);
+        write_pieces(file, job, (int)i, &files.file[i]);
     return 0;
 }

@@ -80,57 +80,58 @@ static size_t picture_bytes(const struct pixels *seen)
     return (size_t)seen->width * (size_t)seen->height * 3;
 }
 
-static const char *size_text(struct arena *a, const struct report_job *j,
+static const char *size_text(struct arena *a, const struct report_job *job,
                              const struct codes_shape *shape)
 {
-    return arena_printf(a, "%d head%s x %d x %d tokens", j->n_heads, j->n_heads == 1 ? "" : "s",
+    return arena_printf(a, "%d head%s x %d x %d tokens", job->n_heads, job->n_heads == 1 ? "" : "s",
                         shape->n_queries, shape->n_keys);
 }
 
 /* Queries and keys count where they are asked for, and with auto as long as there is room. */
-static uint64_t report_take_vectors(struct report_job *j, uint64_t left,
+static uint64_t report_take_vectors(struct report_job *job, uint64_t left,
                                     const struct codes_shape *shape)
 {
-    uint64_t size = report_vectors_bytes(j, shape->n_queries, shape->n_keys);
-    bool small = size <= left && j->vectors_size + size <= VECTORS_BYTES;
+    uint64_t size = report_vectors_bytes(job, shape->n_queries, shape->n_keys);
+    bool small = size <= left && job->vectors_size + size <= VECTORS_BYTES;
 
-    j->has_vectors = j->args->neuron == NEURON_ALWAYS || (j->args->neuron == NEURON_AUTO && small);
-    if (!j->has_vectors)
+    job->has_vectors = job->args->neuron == NEURON_ALWAYS ||
+                       (job->args->neuron == NEURON_AUTO && small);
+    if (!job->has_vectors)
         return 0;
-    j->vectors_size += size;
+    job->vectors_size += size;
     return size;
 }
 
 /* What a browser would have to unpack. */
-static int report_check_size(struct report_job *j, struct arena *a, const struct item *item,
+static int report_check_size(struct report_job *job, struct arena *a, const struct item *item,
                              const struct codes_shape *shape, struct err *e)
 {
-    uint64_t most = (uint64_t)j->args->max_size << 20;
+    uint64_t most = (uint64_t)job->args->max_size << 20;
 
-    for (int i = 0; i < j->n_heads; i++)
-        j->size += codes_layer_bytes(shape, 1);
+    for (int i = 0; i < job->n_heads; i++)
+        job->size += codes_layer_bytes(shape, 1);
     if (item->seen != NULL)
-        j->size += picture_bytes(item->seen);
-    j->size += report_take_vectors(j, j->size < most ? most - j->size : 0, shape);
-    if (j->size <= most)
+        job->size += picture_bytes(item->seen);
+    job->size += report_take_vectors(job, job->size < most ? most - job->size : 0, shape);
+    if (job->size <= most)
         return 0;
     return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights%s, more than "
                    "--max-size %d MiB; --layer, --head, --truncate or fewer texts make it smaller",
-                   (long long)item->index + 1, size_text(a, j, shape), report_bytes(a, j->size),
-                   j->has_vectors ? ", queries and keys (--neuron)" : "", j->args->max_size);
+                   (long long)item->index + 1, size_text(a, job, shape), report_bytes(a, job->size),
+                   job->has_vectors ? ", queries and keys (--neuron)" : "", job->args->max_size);
 }
 
 /* Where two are compared, the first text opens the page. */
-static int report_begin_page(struct report_job *j, struct arena *a, const struct item *item,
+static int report_begin_page(struct report_job *job, struct arena *a, const struct item *item,
                              struct err *e)
 {
-    struct report_job *first = j->first;
+    struct report_job *first = job->first;
     struct results *results = &first->job.results;
 
-    if (results->output.folder && j->args->live)
+    if (results->output.folder && job->args->live)
         return err_set(e, ERR_USAGE, "%s: expected a file: --live is one page",
                        results->output.path);
-    if (results->output.folder && j->side >= 0)
+    if (results->output.folder && job->side >= 0)
         return err_set(e, ERR_USAGE, "%s: expected a file: what is compared is one page",
                        results->output.path);
     if (!first->is_open &&
@@ -140,66 +141,66 @@ static int report_begin_page(struct report_job *j, struct arena *a, const struct
     return results_begin(results, a, item, e);
 }
 
-static void write_picture(FILE *f, struct report_job *j, int number, const struct pixels *seen)
+static void write_picture(FILE *file, struct report_job *job, int number, const struct pixels *seen)
 {
     struct packed packed;
 
-    pack_begin(j->words, j->packed);
-    pack_add(j->words, seen->rgb, picture_bytes(seen));
-    packed = pack_end(j->words);
-    page_picture(f, number, &packed);
+    pack_begin(job->words, job->packed);
+    pack_add(job->words, seen->rgb, picture_bytes(seen));
+    packed = pack_end(job->words);
+    page_picture(file, number, &packed);
 }
 
 /* The page that the text is the first of begins with it. */
-static int report_write_text(struct report_job *j, struct arena *a, const struct item *item,
+static int report_write_text(struct report_job *job, struct arena *a, const struct item *item,
                              const struct packed *text, struct err *e)
 {
-    FILE *f = j->first->job.results.report.file;
-    bool alone = j->job.results.output.folder;
-    int number = alone ? 0 : j->n_texts;
+    FILE *f = job->first->job.results.report.file;
+    bool alone = job->job.results.output.folder;
+    int number = alone ? 0 : job->n_texts;
 
     if (number == 0)
-        page_begin(f, j->job.s.name, j->args->live,
-                   provenance_of(j->first->job.s.provenance, a, alone ? item : NULL), a);
+        page_begin(f, job->job.s.name, job->args->live,
+                   provenance_of(job->first->job.s.provenance, a, alone ? item : NULL), a);
     page_text(f, number, text);
-    for (int i = 0; i < j->n_blocks; i++)
-        page_weights(f, number, i, &j->block[i].bytes);
-    for (int i = 0; i < j->n_blocks; i++)
-        if (j->block[i].look.has_vectors)
-            page_vectors(f, number, i, &j->block[i].look.vectors);
+    for (int i = 0; i < job->n_blocks; i++)
+        page_weights(f, number, i, &job->block[i].bytes);
+    for (int i = 0; i < job->n_blocks; i++)
+        if (job->block[i].look.has_vectors)
+            page_vectors(f, number, i, &job->block[i].look.vectors);
     if (item->seen != NULL)
-        write_picture(f, j, number, item->seen);
-    j->n_texts++;
-    return number == 0 && j->args->live ? report_live(f, j, item, e) : 0;
+        write_picture(f, job, number, item->seen);
+    job->n_texts++;
+    return number == 0 && job->args->live ? report_live(f, job, item, e) : 0;
 }
 
-static int report_run_text(struct report_job *j, struct arena *a, const struct item *item,
+static int report_run_text(struct report_job *job, struct arena *a, const struct item *item,
                            struct packed *packed, struct err *e)
 {
-    const struct config *config = &j->job.s.shown->config;
+    const struct config *config = &job->job.s.shown->config;
     const struct codes_shape shape = {
-        j->bits, config->n_layers, config->n_heads,
-        session_queries(&j->job.s, item)->n, session_keys(&j->job.s, item)->n
+        job->bits, config->n_layers, config->n_heads,
+        session_queries(&job->job.s, item)->n, session_keys(&job->job.s, item)->n
     };
-    struct attended attended = job_pack(&j->job, a, item, 1);
+    struct attended attended = job_pack(&job->job, a, item, 1);
     struct sink sinks[STATS_SINKS + 1];
     struct stats *stats;
     struct codes *codes;
     struct tap tap;
     int n;
 
-    if (report_check_size(j, a, item, &shape, e) != 0)
+    if (report_check_size(job, a, item, &shape, e) != 0)
         return -1;
-    stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
-    codes = codes_new(a, &shape, j->place, ready, j);
-    j->stats_tap = stats_tap(stats);
-    tap = report_tap(j);
-    j->job.want.tap = &tap;
+    stats = stats_new(a, job->job.s.shown, &attended, &job->job.want, &job->set);
+    codes = codes_new(a, &shape, job->place, ready, job);
+    job->stats_tap = stats_tap(stats);
+    tap = report_tap(job);
+    job->job.want.tap = &tap;
     n = stats_sinks(stats, sinks);
     sinks[n++] = codes_sink(codes);
-    if (job_forward(&j->job, a, sinks, n, e) != 0)
+    if (job_forward(&job->job, a, sinks, n, e) != 0)
         return -1;
-    return report_text(j, a, item, stats, codes_error(codes), packed, e);
+    return report_text(job, a, item, stats, codes_error(codes), packed, e);
 }
 
 static int report_take_text(void *self, struct arena *a, const struct item *item, struct err *e)
@@ -244,20 +245,20 @@ static int report_check(void *self, struct err *e)
 }
 
 /* Where each head that is shown stands among those of its layer. */
-static void report_set_places(struct report_job *j)
+static void report_set_places(struct report_job *job)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
 
-    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
-    j->place = arena_alloc(s->a, (uint64_t)L * (uint64_t)H, sizeof *j->place);
+    job->head = records_heads(s, &job->job.want, s->a, &job->n_heads);
+    job->place = arena_alloc(s->a, (uint64_t)L * (uint64_t)H, sizeof *job->place);
     for (int i = 0; i < L * H; i++)
-        j->place[i] = -1;
-    for (int i = 0, n = 0; i < j->n_heads; i++) {
-        n = i > 0 && j->head[i].layer == j->head[i - 1].layer ? n + 1 : 0;
-        j->place[j->head[i].layer * H + j->head[i].head] = n;
+        job->place[i] = -1;
+    for (int i = 0, n = 0; i < job->n_heads; i++) {
+        n = i > 0 && job->head[i].layer == job->head[i - 1].layer ? n + 1 : 0;
+        job->place[job->head[i].layer * H + job->head[i].head] = n;
     }
-    j->block = arena_alloc(s->a, (uint64_t)L, sizeof *j->block);
+    job->block = arena_alloc(s->a, (uint64_t)L, sizeof *job->block);
 }
 
 static int report_prepare(void *self, struct err *e)

@@ -99,7 +99,7 @@ struct report_job {
  *
  * Errors (ERR_SYSTEM): no memory.
  */
-int report_text(struct report_job *j, struct arena *a, const struct item *item,
+int report_text(struct report_job *job, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e);
 
@@ -117,12 +117,12 @@ int report_two(const struct job_kind *kind, const struct report_args *args, int 
 
 /* For the second job, before its texts: continues the page of the first.  ERR_INPUT: other heads.
  * */
-int report_go_on(struct report_job *j, struct err *e);
+int report_go_on(struct report_job *job, struct err *e);
 
 /* ---- ablate.c ---- */
 
 /* Errors (ERR_INPUT): those of heads_file_read, with the path; no numbers. */
-int report_ablate(struct report_job *j, const char *path, struct err *e);
+int report_ablate(struct report_job *job, const char *path, struct err *e);
 
 /* ---- live.c ---- */
 
@@ -133,14 +133,14 @@ int report_live_check(const struct report_args *args, struct err *e);
  * Writes the module, the model and the options of the page, after the first text.  Errors:
  * ERR_INPUT: no tokeniser, or a model that is too large; those of file_hold; ERR_SYSTEM: no memory.
  */
-int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e);
+int report_live(FILE *file, struct report_job *job, const struct item *item, struct err *e);
 
 /* ---- look.c ---- */
 
 /* Bytes of queries, keys and other terms of scores of a text, unpacked. */
-uint64_t report_vectors_bytes(const struct report_job *j, int n_queries, int n_keys);
+uint64_t report_vectors_bytes(const struct report_job *job, int n_queries, int n_keys);
 
 /* The tap of a pass: stores the inputs of each layer's attention, and calls the tap of metrics. */
-struct tap report_tap(struct report_job *j);
+struct tap report_tap(struct report_job *job);
 
 #endif

@@ -53,23 +53,24 @@ static int report_two_gather(struct two *two, int side, const struct job_kind *k
     return job_gather(&two->job[side].job, kind, &two->env, e);
 }
 
-int report_go_on(struct report_job *j, struct err *e)
+int report_go_on(struct report_job *job, struct err *e)
 {
-    const struct report_job *first = j->first;
-    const struct session *a = &first->job.s, *b = &j->job.s;
-    bool same = j->n_heads == first->n_heads;
+    const struct report_job *first = job->first;
+    const struct session *a = &first->job.s, *b = &job->job.s;
+    bool same = job->n_heads == first->n_heads;
 
-    for (int i = 0; same && i < j->n_heads; i++)
-        same = j->head[i].layer == first->head[i].layer && j->head[i].head == first->head[i].head;
+    for (int i = 0; same && i < job->n_heads; i++)
+        same = job->head[i].layer == first->head[i].layer &&
+               job->head[i].head == first->head[i].head;
     if (!same)
         return err_set(e, ERR_INPUT, "%s has %d layer%s of %d head%s, %s has %d of %d: expected "
                        "the same", a->name, a->shown->config.n_layers,
                        str_plural(a->shown->config.n_layers), a->shown->config.n_heads,
                        str_plural(a->shown->config.n_heads), b->name, b->shown->config.n_layers,
                        b->shown->config.n_heads);
-    j->n_texts = first->n_texts;
-    j->size = first->size;
-    j->vectors_size = first->vectors_size;
+    job->n_texts = first->n_texts;
+    job->size = first->size;
+    job->vectors_size = first->vectors_size;
     return 0;
 }
 

@@ -65,24 +65,24 @@ const struct record stats_keys_record = {
     RECORD_COLUMNS(text_columns),
 };
 
-bool stats_shows_keys(const struct stats_job *j)
+bool stats_shows_keys(const struct stats_job *job)
 {
-    enum output_format format = j->job.results.output.format;
+    enum output_format format = job->job.results.output.format;
 
     for (int i = 0; i < N_METRIC; i++)
-        if (j->choice.wanted[i] != (i == METRIC_received))
+        if (job->choice.wanted[i] != (i == METRIC_received))
             return false;
-    return !j->job.of_many && !j->args->links && format != OUTPUT_JSON && format != OUTPUT_SUMS;
+    return !job->job.of_many && !job->args->links && format != OUTPUT_JSON && format != OUTPUT_SUMS;
 }
 
 /* What heads give key k. */
-static struct key_row key_row(const struct stats_job *j, const struct stats *stats, int text,
+static struct key_row key_row(const struct stats_job *job, const struct stats *stats, int text,
                               const struct head_id *head, int n_heads, int k)
 {
     struct key_row row = { .key = k, .received = 0.0, .max = NAN };
     int n = 0;
 
-    row.most = (struct head_id){ family_stack_names[j->job.s.stack], -1, -1 };
+    row.most = (struct head_id){ family_stack_names[job->job.s.stack], -1, -1 };
     for (int i = 0; i < n_heads; i++) {
         const struct stats_list *list =
             stats_head(stats, text, head[i].layer, head[i].head)->list;
@@ -93,29 +93,29 @@ static struct key_row key_row(const struct stats_job *j, const struct stats *sta
         n++;
         if (!(list->v[k] <= row.max)) {
             row.max = list->v[k];
-            row.most = records_head(&j->job.s, head[i]);
+            row.most = records_head(&job->job.s, head[i]);
         }
     }
     row.received = n > 0 ? row.received / n : NAN;
     return row;
 }
 
-static struct list key_rows(const struct stats_job *j, struct arena *a, const struct item *item,
+static struct list key_rows(const struct stats_job *job, struct arena *a, const struct item *item,
                             const struct stats *stats, int text)
 {
-    const struct tokens *keys = session_keys(&j->job.s, item);
-    int n, top = j->args->top < keys->n ? j->args->top : keys->n;
-    const struct head_id *head = records_heads(&j->job.s, &j->job.want, a, &n);
+    const struct tokens *keys = session_keys(&job->job.s, item);
+    int n, top = job->args->top < keys->n ? job->args->top : keys->n;
+    const struct head_id *head = records_heads(&job->job.s, &job->job.want, a, &n);
     struct key_row *all = arena_alloc(a, (uint64_t)keys->n, sizeof *all);
     struct key_row *row = arena_alloc(a, (uint64_t)keys->n, sizeof *row);
     double *received = arena_alloc(a, (uint64_t)keys->n, sizeof *received);
     const int *place;
 
     for (int k = 0; k < keys->n; k++) {
-        all[k] = key_row(j, stats, text, head, n, k);
+        all[k] = key_row(job, stats, text, head, n, k);
         received[k] = all[k].received;
     }
-    place = sort_places(a, received, keys->n, j->args->reverse);
+    place = sort_places(a, received, keys->n, job->args->reverse);
     for (int i = 0; i < top; i++) {
         row[i] = all[place[i]];
         row[i].key_label = records_token(a, keys, row[i].key);
@@ -124,14 +124,14 @@ static struct list key_rows(const struct stats_job *j, struct arena *a, const st
     return (struct list){ row, top };
 }
 
-struct list *stats_keys(const struct stats_job *j, struct arena *a, const struct item *item,
+struct list *stats_keys(const struct stats_job *job, struct arena *a, const struct item *item,
                         const struct stats *stats, int text, const void **of)
 {
     struct text_row *row = arena_alloc(a, 1, sizeof *row);
 
-    *row = (struct text_row){ .id = records_text_id(&j->job.s, item),
-                              .shown = records_shown(&j->job.s, a, item),
-                              .keys = key_rows(j, a, item, stats, text) };
+    *row = (struct text_row){ .id = records_text_id(&job->job.s, item),
+                              .shown = records_shown(&job->job.s, a, item),
+                              .keys = key_rows(job, a, item, stats, text) };
     *of = row;
     return &row->keys;
 }

@@ -32,67 +32,69 @@ static int stats_models_check(const struct stats_args *args, struct err *e)
                                        "without --summary", args->models.n);
 }
 
-static int stats_models_gather(struct models *m, int k, const struct job_kind *kind, int n_operands,
-                               char **operands, struct err *e)
+static int stats_models_gather(struct models *models, int k, const struct job_kind *kind,
+                               int n_operands, char **operands, struct err *e)
 {
-    struct stats_job *job = &m->job[k];
+    struct stats_job *job = &models->job[k];
 
-    m->args[k] = m->args[0];
-    m->args[k].shared.asked.model = m->args[0].models.item[k];
-    *job = (struct stats_job){ .job = { &m->args[k], n_operands, operands },
-                               .args = &m->args[k], .of_models = true };
-    job->job.s.a = m->env.arena;
-    if (parts_choose(&job->job, m->parts, true, e) != 0 || stats_choose(job, e) != 0)
+    models->args[k] = models->args[0];
+    models->args[k].shared.asked.model = models->args[0].models.item[k];
+    *job = (struct stats_job){ .job = { &models->args[k], n_operands, operands },
+                               .args = &models->args[k], .of_models = true };
+    job->job.s.a = models->env.arena;
+    if (parts_choose(&job->job, models->parts, true, e) != 0 || stats_choose(job, e) != 0)
         return -1;
-    m->n_open = k + 1;
-    return job_gather(&job->job, kind, &m->env, e);
+    models->n_open = k + 1;
+    return job_gather(&job->job, kind, &models->env, e);
 }
 
 /* Models of one name, as checkpoints may be, are called by what was asked for. */
-static void call_apart(struct models *m)
+static void call_apart(struct models *models)
 {
-    bool *shared = arena_alloc(m->env.arena, (uint64_t)m->n, sizeof *shared);
+    bool *shared = arena_alloc(models->env.arena, (uint64_t)models->n, sizeof *shared);
 
-    for (int i = 0; i < m->n; i++)
-        for (int k = 0; k < m->n; k++)
-            shared[i] |= k != i && strcmp(m->job[i].job.s.name, m->job[k].job.s.name) == 0;
-    for (int i = 0; i < m->n; i++)
+    for (int i = 0; i < models->n; i++)
+        for (int k = 0; k < models->n; k++)
+            shared[i] |= k != i &&
+                         strcmp(models->job[i].job.s.name, models->job[k].job.s.name) == 0;
+    for (int i = 0; i < models->n; i++)
         if (shared[i])
-            m->job[i].job.s.name = m->args[i].shared.asked.model;
+            models->job[i].job.s.name = models->args[i].shared.asked.model;
 }
 
 /* All of them, to the results of the first. */
-static int stats_models_report(struct models *m, struct err *e)
+static int stats_models_report(struct models *models, struct err *e)
 {
-    struct results *results = &m->job[0].job.results;
-    const struct input *worst = m->job[0].job.in;
+    struct results *results = &models->job[0].job.results;
+    const struct input *worst = models->job[0].job.in;
 
-    results->run = m->job[0].job.s.provenance;
-    if (results_open(results, records_without_part(&m->job[0].job.s, m->job[0].job.record), worst,
+    results->run = models->job[0].job.s.provenance;
+    if (results_open(results,
+                     records_without_part(&models->job[0].job.s, models->job[0].job.record), worst,
                      e) != 0)
         return -1;
-    for (int k = 0; k < m->n; k++) {
-        stats_summary_report(&m->job[k], &m->job[0], &results->report, k > 0);
-        if (m->job[k].job.n_bad > 0)
-            worst = m->job[k].job.in;
+    for (int k = 0; k < models->n; k++) {
+        stats_summary_report(&models->job[k], &models->job[0], &results->report, k > 0);
+        if (models->job[k].job.n_bad > 0)
+            worst = models->job[k].job.in;
     }
     return results_close(results, worst, 0, e);
 }
 
-static int stats_models_run_all(struct models *m, const struct job_kind *kind, int n_operands,
+static int stats_models_run_all(struct models *models, const struct job_kind *kind, int n_operands,
                                 char **operands, struct err *e)
 {
-    for (int k = 0; k < m->n; k++)
-        if (stats_models_gather(m, k, kind, n_operands, operands, e) != 0)
+    for (int k = 0; k < models->n; k++)
+        if (stats_models_gather(models, k, kind, n_operands, operands, e) != 0)
             return -1;
-    if (!input_is_file(m->job[0].job.in))
+    if (!input_is_file(models->job[0].job.in))
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
-    for (int k = 1; k < m->n; k++)
-        if (provenance_add(&m->job[0].job.s, &m->job[k].job.s, e) != 0)
+    for (int k = 1; k < models->n; k++)
+        if (provenance_add(&models->job[0].job.s, &models->job[k].job.s, e) != 0)
             return -1;
-    call_apart(m);
-    return stats_models_report(m, e);
+    call_apart(models);
+    return stats_models_report(models, e);
 }
 
 int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts,

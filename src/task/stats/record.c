@@ -161,15 +161,15 @@ const struct record stats_links_record = {
 
 /* ---- rows ---- */
 
-static struct head_row stats_head_row(const struct stats_job *j, const struct stats_found *found,
+static struct head_row stats_head_row(const struct stats_job *job, const struct stats_found *found,
                                       int text, struct head_id id, int n_tokens)
 {
     const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
     const struct head_links *links = links_head(found->links, text, id.layer, id.head);
     struct head_row row = {
-        .id = records_head(&j->job.s, id), .words = links->words,
+        .id = records_head(&job->job.s, id), .words = links->words,
         .weight = (double)links->words.weight,
-        .n_skipped = head->n_skipped, .n_tokens = n_tokens, .type = stats_type(j, id),
+        .n_skipped = head->n_skipped, .n_tokens = n_tokens, .type = stats_type(job, id),
         .links = { links->row, links->n_rows },
     };
 
@@ -178,7 +178,7 @@ static struct head_row stats_head_row(const struct stats_job *j, const struct st
 
         row.top = (struct list){ top->link, top->n };
     }
-    metric_fields(&j->choice, head, &row.metrics);
+    metric_fields(&job->choice, head, &row.metrics);
     if (row.words.key < 0) {
         row.words.query = -1;
         row.weight = NAN;
@@ -252,53 +252,53 @@ static const char *const spare[] = { "|dist|", "norm", "next", "max", "self", "p
 /* ---- one text ---- */
 
 /* The selected heads of a text, sorted. */
-static const struct stats_rank *ranking(const struct stats_job *j, struct arena *a,
-                                        const struct stats *s, int text, int *n)
+static const struct stats_rank *ranking(const struct stats_job *job, struct arena *a,
+                                        const struct stats *stats, int text, int *n)
 {
-    const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
+    const struct head_id *id = records_heads(&job->job.s, &job->job.want, a, n);
     double *key = arena_alloc(a, (size_t)*n, sizeof *key);
     const struct stats_rank *rank;
 
-    for (int i = 0; i < *n && j->sort >= 0; i++) {
+    for (int i = 0; i < *n && job->sort >= 0; i++) {
         double value[N_METRIC] = { 0 };
 
-        metric_choice_spread(&j->choice, stats_head(s, text, id[i].layer, id[i].head)->value,
+        metric_choice_spread(&job->choice, stats_head(stats, text, id[i].layer, id[i].head)->value,
                              value);
-        key[i] = value[j->sort];
+        key[i] = value[job->sort];
     }
-    rank = stats_sort(j, a, id, key, *n);
-    *n = stats_best(j, *n);
+    rank = stats_sort(job, a, id, key, *n);
+    *n = stats_best(job, *n);
     return rank;
 }
 
 /* As a person reads it; NULL: there is none. */
-static const char *stats_strongest(const struct stats_job *j, struct arena *a,
+static const char *stats_strongest(const struct stats_job *job, struct arena *a,
                                    const struct item *item, const struct head_row *row)
 {
-    const char *link = records_link(a, &j->job.s, item, row->words);
+    const char *link = records_link(a, &job->job.s, item, row->words);
 
     return link != NULL ? arena_printf(a, "%s %.3f", link, row->weight) : NULL;
 }
 
-static struct list stats_head_rows(const struct stats_job *j, struct arena *a,
+static struct list stats_head_rows(const struct stats_job *job, struct arena *a,
                                    const struct item *item, const struct stats_found *found,
                                    int text)
 {
     int n;
-    const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
-    int n_tokens = session_queries(&j->job.s, item)->n, n_hidden;
-    enum report_format format = j->job.results.report.format;
+    const struct stats_rank *order = ranking(job, a, found->stats, text, &n);
+    int n_tokens = session_queries(&job->job.s, item)->n, n_hidden;
+    enum report_format format = job->job.results.report.format;
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
-    shown_hidden(a, item, session_query_side(&j->job.s), &n_hidden);
+    shown_hidden(a, item, session_query_side(&job->job.s), &n_hidden);
     for (int i = 0; i < n; i++) {
-        row[i] = stats_head_row(j, found, text, order[i].id, n_tokens);
+        row[i] = stats_head_row(job, found, text, order[i].id, n_tokens);
         if (format == REPORT_JSON)
-            row[i].types = stats_types(j, a, row[i].metrics.value,
+            row[i].types = stats_types(job, a, row[i].metrics.value,
                                        n_tokens - n_hidden - row[i].n_skipped,
                                        stats_types_one(row[i].metrics.value));
         else if (format == REPORT_TABLE)
-            row[i].strongest = stats_strongest(j, a, item, &row[i]);
+            row[i].strongest = stats_strongest(job, a, item, &row[i]);
     }
     return (struct list){ row, n };
 }
@@ -317,10 +317,10 @@ static const char *generated(struct arena *a, const struct item *item)
 }
 
 /* Above the table; NULL: nothing. */
-static const char *stats_lead(const struct stats_job *j, struct arena *a, const struct item *item)
+static const char *stats_lead(const struct stats_job *job, struct arena *a, const struct item *item)
 {
     const char *first = generated(a, item);
-    const char *second = records_shown_line(&j->job.s, a, item);
+    const char *second = records_shown_line(&job->job.s, a, item);
 
     if (first == NULL || second == NULL)
         return first != NULL ? first : second;
@@ -328,10 +328,10 @@ static const char *stats_lead(const struct stats_job *j, struct arena *a, const 
 }
 
 /* "“the cat sat”, 4 tokens": above the table on a terminal. */
-static const char *header(const struct stats_job *j, struct arena *a, const struct item *item,
+static const char *header(const struct stats_job *job, struct arena *a, const struct item *item,
                           const struct table_look *look)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     int n = session_queries(s, item)->n, n_keys = session_keys(s, item)->n;
     const char *tokens = arena_printf(a, "%d token%s", n, str_plural(n));
     const char *text = figure_text(a, item);
@@ -348,7 +348,7 @@ static const char *header(const struct stats_job *j, struct arena *a, const stru
 }
 
 /* A rule between layers, where heads stand in their order. */
-static const int *stats_layers_of(const struct stats_job *j, struct arena *a,
+static const int *stats_layers_of(const struct stats_job *job, struct arena *a,
                                   const struct list *heads)
 {
     const struct head_row *head = heads->at;
@@ -356,7 +356,7 @@ static const int *stats_layers_of(const struct stats_job *j, struct arena *a,
 
     for (int i = 0; i < heads->n; i++)
         layer[i] = head[i].id.layer;
-    return j->sort < 0 ? layer : NULL;
+    return job->sort < 0 ? layer : NULL;
 }
 
 /* ---- texts ---- */
@@ -369,15 +369,15 @@ struct telling {
 };
 
 /* On a terminal: what stands above the table, and the table's look. */
-static void stats_show(const struct stats_job *j, struct arena *a, const struct item *item,
+static void stats_show(const struct stats_job *job, struct arena *a, const struct item *item,
                        const struct table_look *terminal, struct results_text *text)
 {
     struct table_look *look = arena_alloc(a, 1, sizeof *look);
 
     *look = *terminal;
-    look->group = j->args->links ? NULL : stats_layers_of(j, a, text->tables);
+    look->group = job->args->links ? NULL : stats_layers_of(job, a, text->tables);
     text->look = look;
-    text->lead = arena_printf(a, "%s%s", header(j, a, item, look),
+    text->lead = arena_printf(a, "%s%s", header(job, a, item, look),
                               text->lead != NULL ? text->lead : "");
 }
 
@@ -410,12 +410,12 @@ static void stats_tell(void *self, struct arena *a, int i, struct results_text *
     }
 }
 
-int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
+int stats_print_texts(struct stats_job *job, struct arena *a, const struct item *items, int n,
                       const struct stats_found *found, struct err *e)
 {
     struct table_look look = { .spare = spare };
-    struct telling telling = { j, items, found,
-                               results_look(&j->job.results, &look) ? &look : NULL };
+    struct telling telling = { job, items, found,
+                               results_look(&job->job.results, &look) ? &look : NULL };
 
-    return results_texts(&j->job.results, a, items, n, stats_tell, &telling, e);
+    return results_texts(&job->job.results, a, items, n, stats_tell, &telling, e);
 }

@@ -24,11 +24,11 @@ const char *const stats_sorts[] = {
 /* ---- which metrics ---- */
 
 /* A metric that is a number, by the names that the budgets give. */
-static int find_sort(const struct metric_choice *c, const char *name, int *sort, struct err *e)
+static int find_sort(const struct metric_choice *choice, const char *name, int *sort, struct err *e)
 {
     const char *meant;
 
-    *sort = name != NULL ? metric_choice_find(c, name) : -1;
+    *sort = name != NULL ? metric_choice_find(choice, name) : -1;
     if (name == NULL || strcmp(name, stats_sorts[0]) == 0 ||
         (*sort >= 0 && (metric_table[*sort].kind == METRIC_NUMBER ||
                         metric_table[*sort].kind == METRIC_CLUSTER)))
@@ -58,27 +58,27 @@ static int stats_shown_read_numbers(const char *option, const char *list, int le
     return 0;
 }
 
-static int read_budgets(const struct stats_args *args, struct metric_opts *o, struct err *e)
+static int read_budgets(const struct stats_args *args, struct metric_opts *opts, struct err *e)
 {
-    int n, stream[2] = { o->stream_first, o->stream_last };
+    int n, stream[2] = { opts->stream_first, opts->stream_last };
 
     if (args->budgets != NULL) {
-        memset(o->budget, 0, sizeof o->budget);
-        if (stats_shown_read_numbers("--budgets", args->budgets, 1, o->budget, METRIC_BUDGETS, &n,
-                                     e) != 0)
+        memset(opts->budget, 0, sizeof opts->budget);
+        if (stats_shown_read_numbers("--budgets", args->budgets, 1, opts->budget, METRIC_BUDGETS,
+                                     &n, e) != 0)
             return -1;
         for (int i = 0; i < n; i++)
             for (int k = 0; k < i; k++)
-                if (o->budget[i] == o->budget[k])
-                    return err_set(e, ERR_USAGE, "--budgets: %d is there twice", o->budget[i]);
+                if (opts->budget[i] == opts->budget[k])
+                    return err_set(e, ERR_USAGE, "--budgets: %d is there twice", opts->budget[i]);
     }
     if (stats_shown_read_numbers("--stream", args->stream, 0, stream, 2, &n, e) != 0)
         return -1;
     if (args->stream != NULL && n != 2)
         return err_set(e, ERR_USAGE, "--stream: '%s': expected two numbers, such as 4,64",
                        args->stream);
-    o->stream_first = stream[0];
-    o->stream_last = stream[1];
+    opts->stream_first = stream[0];
+    opts->stream_last = stream[1];
     return 0;
 }
 
@@ -173,10 +173,10 @@ int stats_settle(struct stats_job *job, struct err *e)
 
 /* ---- the order of the heads ---- */
 
-const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
+const struct stats_rank *stats_sort(const struct stats_job *job, struct arena *a,
                                     const struct head_id *id, const double *key, int n)
 {
-    const int *place = sort_places(a, key, n, j->args->reverse);
+    const int *place = sort_places(a, key, n, job->args->reverse);
     struct stats_rank *rank = arena_alloc(a, (size_t)n, sizeof *rank);
 
     for (int i = 0; i < n; i++)
@@ -188,9 +188,9 @@ const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
  * Columns are those of the metrics that are computed; a table has the basic ones and those
  * that were named, for a screen is not wide enough for all.
  */
-const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r)
+const struct record *stats_without_metrics(const struct stats_job *job, const struct record *record)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     const char **absent = arena_alloc(a, N_METRIC + 1, sizeof *absent);
     const char **narrow = arena_alloc(a, N_METRIC + 1, sizeof *narrow);
     const char **from = arena_alloc(a, N_METRIC, sizeof *from);
@@ -198,16 +198,16 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
     int n_absent = 0, n_narrow = 0, n_renamed = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        if (!j->choice.wanted[i] && !j->between.wanted[i])
+        if (!job->choice.wanted[i] && !job->between.wanted[i])
             absent[n_absent++] = metric_table[i].name;
-        else if (metric_table[i].group != METRIC_BASIC && !j->choice.named[i] &&
-                 !j->between.named[i])
+        else if (metric_table[i].group != METRIC_BASIC && !job->choice.named[i] &&
+                 !job->between.named[i])
             narrow[n_narrow++] = metric_table[i].name;
-    r = record_without(a, record_without(a, r, IN_ALL, absent), IN_TABLE, narrow);
+    record = record_without(a, record_without(a, record, IN_ALL, absent), IN_TABLE, narrow);
     for (int i = 0; i < N_METRIC; i++)
-        if (j->choice.wanted[i] && strcmp(metric_names[i], j->choice.names[i]) != 0) {
+        if (job->choice.wanted[i] && strcmp(metric_names[i], job->choice.names[i]) != 0) {
             from[n_renamed] = metric_names[i];
-            to[n_renamed++] = j->choice.names[i];
+            to[n_renamed++] = job->choice.names[i];
         }
-    return n_renamed > 0 ? record_renamed(a, r, from, to, n_renamed) : r;
+    return n_renamed > 0 ? record_renamed(a, record, from, to, n_renamed) : record;
 }

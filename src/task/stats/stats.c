@@ -237,17 +237,17 @@ static int end(void *self, struct err *e)
     return 0;
 }
 
-static int summarise(struct stats_job *j, struct arena *a, const struct item *items, int n,
+static int summarise(struct stats_job *job, struct arena *a, const struct item *items, int n,
                      struct stats *stats, struct err *e)
 {
     struct sink sinks[STATS_SINKS];
 
-    if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
+    if (job_forward(&job->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (stats_summary_add(j, &items[i], stats, i, e) != 0)
+        if (stats_summary_add(job, &items[i], stats, i, e) != 0)
             return -1;
-    return layers_pass_on(&j->job, a, items, n, e);
+    return layers_pass_on(&job->job, a, items, n, e);
 }
 
 static int stats_texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
@@ -393,16 +393,16 @@ const struct parts_kind stats_parts = {
 };
 
 /* in: of --hidden-in, closed, until it is open. */
-static int run_job(struct stats_args *args, struct stream *in, int n_operands, char **operands,
+static int run_job(struct stats_args *args, struct stream *stream, int n_operands, char **operands,
                    const struct env *env, struct err *e)
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
     job.job.s.a = env->arena;
     if (parts_choose(&job.job, &stats_parts, args->summary, e) != 0 ||
-        layers_choose(&job.job, &args->layers, in, e) != 0)
+        layers_choose(&job.job, &args->layers, stream, e) != 0)
         return -1;
-    if (in->file != NULL && stats_take_options(&cmd_stats, args, in, env, e) != 0)
+    if (stream->file != NULL && stats_take_options(&cmd_stats, args, stream, env, e) != 0)
         return -1;
     if (stats_choose(&job, e) != 0)
         return -1;

@@ -90,13 +90,13 @@ struct stats_found {
 extern const struct record stats_text_record, stats_links_record, stats_head_record;
 
 /* Writes the reports of the texts of a pass. */
-int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
+int stats_print_texts(struct stats_job *job, struct arena *a, const struct item *items, int n,
                       const struct stats_found *found, struct err *e);
 
 /* --metric received alone, in a table or in TSV: rows are keys, and not heads. */
-bool stats_shows_keys(const struct stats_job *j);
+bool stats_shows_keys(const struct stats_job *job);
 /* Those of one text, at most --top, that which receives most first; *of: the text's row. */
-struct list *stats_keys(const struct stats_job *j, struct arena *a, const struct item *item,
+struct list *stats_keys(const struct stats_job *job, struct arena *a, const struct item *item,
                         const struct stats *stats, int text, const void **of);
 extern const struct record stats_keys_record, stats_key_record;
 
@@ -105,9 +105,9 @@ extern const struct record stats_keys_record, stats_key_record;
 extern const char *const stats_sorts[];     /* choices of --sort, then NULL */
 
 /* Sets the metrics and the order from --metric and --sort.  ERR_USAGE: unknown names. */
-int stats_choose(struct stats_job *j, struct err *e);
+int stats_choose(struct stats_job *job, struct err *e);
 /* Called after the output is planned: drops metrics that its format cannot show. */
-int stats_settle(struct stats_job *j, struct err *e);
+int stats_settle(struct stats_job *job, struct err *e);
 
 /* ---- the order of the heads ---- */
 
@@ -117,26 +117,28 @@ struct stats_rank {
 };
 
 /* id[n] in the order of --sort and --reverse; key[n]: values of that metric. */
-const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
+const struct stats_rank *stats_sort(const struct stats_job *job, struct arena *a,
                                     const struct head_id *id, const double *key, int n);
 
 /* The number of heads that are reported, of n: with --best, the first of them. */
-static inline int stats_best(const struct stats_job *j, int n)
+static inline int stats_best(const struct stats_job *job, int n)
 {
-    return j->args->best > 0 && j->args->best < n ? j->args->best : n;
+    return job->args->best > 0 && job->args->best < n ? job->args->best : n;
 }
 
-/* r without metrics that are not computed, and in tables without those that these do not show. */
-const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);
+/* record without metrics that are not computed, and in tables without those that these do not
+ * show. */
+const struct record *stats_without_metrics(const struct stats_job *job,
+                                           const struct record *record);
 
 /* ---- types ---- */
 
 /*
  * --types: reads the file; without one, removes the column. Errors: those of types_file_labels.
  */
-int stats_types_open(struct stats_job *j, struct err *e);
+int stats_types_open(struct stats_job *job, struct err *e);
 /* The head's type in that file; NULL if unknown. */
-const char *stats_type(const struct stats_job *j, struct head_id id);
+const char *stats_type(const struct stats_job *job, struct head_id id);
 
 /* Number of texts that values are means over: n; n_long of them have a sink_long. */
 struct stats_types_texts {
@@ -153,7 +155,7 @@ struct stats_types_texts stats_types_one(const double *value);
 void stats_types_found(const double *value, int64_t n_rows, struct stats_types_texts texts,
                        bool causal, struct types_found *found);
 /* The names of these labels. */
-struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+struct list stats_types(const struct stats_job *job, struct arena *a, const double *value,
                         int64_t n_rows, struct stats_types_texts texts);
 
 /* ---- --summary ---- */
@@ -161,17 +163,17 @@ struct list stats_types(const struct stats_job *j, struct arena *a, const double
 extern const struct record stats_summary_record;
 
 /* Allocates a summary of these heads[n] and the chosen metrics. */
-void stats_summary_open(struct stats_job *j, const struct head_id *head, int n);
+void stats_summary_open(struct stats_job *job, const struct head_id *head, int n);
 /* Adds a text of the pass.  ERR_USAGE: too many groups. */
-int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
+int stats_summary_add(struct stats_job *job, const struct item *item, const struct stats *stats,
                       int text, struct err *e);
 /* The group of this name, new if there is none; NULL with ERR_USAGE: too many. */
-struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e);
+struct stats_group *stats_group(struct stats_summary *summary, const char *name, struct err *e);
 
-/* Writes to r a row for each group, or its tables, after a blank line if they follow others.
+/* Writes to report a row for each group, or its tables, after a blank line if they follow others.
  * first: the summary of the first of several models; NULL if there is only one. */
-void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
-                          bool follows);
+void stats_summary_report(struct stats_job *job, const struct stats_job *first,
+                          struct report *report, bool follows);
 
 /* ---- several models ---- */
 
@@ -194,7 +196,7 @@ int stats_sums_place(void *whole, const void *part, int first, struct err *e);
  * Sets args from the options in the stream, except the process's own, and makes it the source of
  * texts.  ERR_USAGE: options that differ from the stream's.
  */
-int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
+int stats_take_options(const struct cmd *cmd, struct stats_args *args, struct stream *stream,
                        const struct env *env, struct err *e);
 
 #endif

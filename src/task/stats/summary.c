@@ -181,91 +181,93 @@ const struct record stats_summary_record = {
     .size = sizeof(struct summary_row), RECORD_COLUMNS(summary_columns),
 };
 
-/* r without what was not asked for; a table of many metrics has their means alone. */
-static const struct record *without(const struct stats_job *j, const struct record *r)
+/* record without what was not asked for; a table of many metrics has their means alone. */
+static const struct record *without(const struct stats_job *job, const struct record *record)
 {
     static const char *const by[] = { "by", "group", "difference", "difference_low",
                                       "difference_high", "p", "q", NULL };
     static const char *const reliability[] = { "reliability", NULL };
     static const char *const wide[] = { "interval", "difference", "q", NULL };
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
 
     static const char *const models[] = { "score_r", NULL };
     static const char *const named[] = { "model", NULL };
 
-    r = stats_without_metrics(j, r);
-    if (!j->of_models)
-        r = record_without(a, record_without(a, r, IN_ALL, models), IN_TSV, named);
-    if (j->args->bootstrap == 0)
-        r = records_without_bootstrap(a, r);
-    if (j->args->shared.asked.by == NULL)
-        r = record_without(a, r, IN_ALL, by);
-    if (!j->args->reliability)
-        r = record_without(a, r, IN_ALL, reliability);
-    return metric_choice_shown(&j->choice) > 3 ? record_without(a, r, IN_TABLE, wide) : r;
+    record = stats_without_metrics(job, record);
+    if (!job->of_models)
+        record = record_without(a, record_without(a, record, IN_ALL, models), IN_TSV, named);
+    if (job->args->bootstrap == 0)
+        record = records_without_bootstrap(a, record);
+    if (job->args->shared.asked.by == NULL)
+        record = record_without(a, record, IN_ALL, by);
+    if (!job->args->reliability)
+        record = record_without(a, record, IN_ALL, reliability);
+    return metric_choice_shown(&job->choice) > 3 ? record_without(a, record, IN_TABLE, wide) :
+           record;
 }
 
 /* ---- groups ---- */
 
-void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
+void stats_summary_open(struct stats_job *job, const struct head_id *head, int n)
 {
-    struct stats_summary *s = arena_alloc(j->job.s.a, 1, sizeof *s);
-    bool *replicated, compares = metric_choice_any(&j->between);
+    struct stats_summary *s = arena_alloc(job->job.s.a, 1, sizeof *s);
+    bool *replicated, compares = metric_choice_any(&job->between);
 
-    *s = (struct stats_summary){ .a = j->job.s.a, .head = head, .n_heads = n,
-                                 .n_metrics = j->set.n - compares };
+    *s = (struct stats_summary){ .a = job->job.s.a, .head = head, .n_heads = n,
+                                 .n_metrics = job->set.n - compares };
     s->kept = arena_child(s->a);
     replicated = arena_alloc(s->a, (uint64_t)n * (uint64_t)s->n_metrics, 1);
     for (int i = 0; i < n * s->n_metrics; i++)
-        replicated[i] = metric_choice_chosen(&j->choice, i % s->n_metrics);
-    s->kind = (struct summary_kind){ n * s->n_metrics, j->args->bootstrap, replicated,
-                                     j->args->reliability };
+        replicated[i] = metric_choice_chosen(&job->choice, i % s->n_metrics);
+    s->kind = (struct summary_kind){ n * s->n_metrics, job->args->bootstrap, replicated,
+                                     job->args->reliability };
     s->value = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *s->value);
     if (compares)
         s->js = arena_alloc(s->a, (uint64_t)n, sizeof *s->js);
-    j->summary = s;
-    j->head_record = without(j, &head_record);
-    j->job.record = without(j, records_without_shown(&j->job.s, &stats_summary_record));
+    job->summary = s;
+    job->head_record = without(job, &head_record);
+    job->job.record = without(job, records_without_shown(&job->job.s, &stats_summary_record));
 }
 
-static struct stats_group *group_new(struct stats_summary *s, const char *name)
+static struct stats_group *group_new(struct stats_summary *summary, const char *name)
 {
-    struct stats_group *group = arena_alloc(s->kept, 1, sizeof *group);
+    struct stats_group *group = arena_alloc(summary->kept, 1, sizeof *group);
 
-    group->summary = summary_new(s->kept, &s->kind);
-    group->n_rows = arena_alloc(s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
-    if (s->js != NULL)
-        group->apart = apart_new(s->kept, s->n_heads);
+    group->summary = summary_new(summary->kept, &summary->kind);
+    group->n_rows = arena_alloc(summary->kept, (uint64_t)summary->n_heads, sizeof *group->n_rows);
+    if (summary->js != NULL)
+        group->apart = apart_new(summary->kept, summary->n_heads);
     if (name != NULL) {
-        group->name = arena_strdup(s->kept, name);
-        group->few = arena_alloc(s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
+        group->name = arena_strdup(summary->kept, name);
+        group->few = arena_alloc(summary->kept, (uint64_t)summary->kind.n * CONTRAST_FEW,
+                                 sizeof(double));
     }
     return group;
 }
 
-struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e)
+struct stats_group *stats_group(struct stats_summary *summary, const char *name, struct err *e)
 {
-    struct stats_group **at = &s->groups;
+    struct stats_group **at = &summary->groups;
 
     while (*at != NULL && name != NULL && strcmp((*at)->name, name) != 0)
         at = &(*at)->next;
     if (*at != NULL)
         return *at;
-    if (s->n_groups == MOST_GROUPS) {
+    if (summary->n_groups == MOST_GROUPS) {
         err_set(e, ERR_USAGE, "--by: over %d different values: expected groups of texts",
                 MOST_GROUPS);
         return NULL;
     }
-    s->n_groups++;
-    *at = group_new(s, name);
+    summary->n_groups++;
+    *at = group_new(summary, name);
     return *at;
 }
 
-int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
+int stats_summary_add(struct stats_job *job, const struct item *item, const struct stats *stats,
                       int text, struct err *e)
 {
-    const struct session *session = &j->job.s;
-    struct stats_summary *s = j->summary;
+    const struct session *session = &job->job.s;
+    struct stats_summary *s = job->summary;
     struct stats_group *group = stats_group(s, item->group, e);
     int n_queries = session_queries(session, item)->n, n_hidden;
 
@@ -306,12 +308,12 @@ static int stats_summary_by_name(const void *x, const void *y)
     return is_a != is_b ? (is_a ? -1 : 1) : strcmp(a, b);
 }
 
-static struct stats_group **sorted_groups(const struct stats_summary *s)
+static struct stats_group **sorted_groups(const struct stats_summary *summary)
 {
-    struct stats_group **all = arena_alloc(s->a, (uint64_t)s->n_groups, sizeof *all);
+    struct stats_group **all = arena_alloc(summary->a, (uint64_t)summary->n_groups, sizeof *all);
     int n = 0;
 
-    for (struct stats_group *group = s->groups; group != NULL; group = group->next)
+    for (struct stats_group *group = summary->groups; group != NULL; group = group->next)
         all[n++] = group;
     if (n > 1)
         qsort(all, (size_t)n, sizeof *all, stats_summary_by_name);
@@ -321,151 +323,155 @@ static struct stats_group **sorted_groups(const struct stats_summary *s)
 /* ---- numbers ---- */
 
 /* Number i of the first texts of a group, those that are kept. */
-static int few_of(const struct stats_summary *s, const struct stats_group *g, int i,
+static int few_of(const struct stats_summary *summary, const struct stats_group *group, int i,
                   double value[CONTRAST_FEW])
 {
-    for (int64_t text = 0; text < g->n; text++)
-        value[text] = g->few[text * s->kind.n + i];
-    return (int)g->n;
+    for (int64_t text = 0; text < group->n; text++)
+        value[text] = group->few[text * summary->kind.n + i];
+    return (int)group->n;
 }
 
-static void set_contrast(const struct stats_summary *s, const struct stats_group *first,
-                         const struct stats_group *g, int i, struct number *x)
+static void set_contrast(const struct stats_summary *summary, const struct stats_group *first,
+                         const struct stats_group *group, int i, struct number *x)
 {
     struct summary_estimate other = summary_of(first->summary, i);
 
     x->contrast = contrast_of(&other, &x->mean);
-    if (first->n + g->n <= CONTRAST_FEW) {
+    if (first->n + group->n <= CONTRAST_FEW) {
         double values[2][CONTRAST_FEW];
-        int n_first = few_of(s, first, i, values[0]), n_second = few_of(s, g, i, values[1]);
+        int n_first = few_of(summary, first, i, values[0]),
+            n_second = few_of(summary, group, i, values[1]);
 
         x->contrast.p = contrast_exact(values[0], n_first, values[1], n_second);
     }
 }
 
 /* [heads, metrics] of a group, against the first. */
-static struct number *stats_summary_numbers(const struct stats_summary *s,
+static struct number *stats_summary_numbers(const struct stats_summary *summary,
                                             const struct stats_group *first,
-                                            const struct stats_group *g)
+                                            const struct stats_group *group)
 {
-    struct number *x = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *x);
-    struct contrast **heads = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof(struct contrast *));
+    struct number *x = arena_alloc(summary->a, (uint64_t)summary->kind.n, sizeof *x);
+    struct contrast **heads = arena_alloc(summary->a, (uint64_t)summary->n_heads,
+                                          sizeof(struct contrast *));
 
-    for (int i = 0; i < s->kind.n; i++) {
-        x[i].mean = summary_of(g->summary, i);
+    for (int i = 0; i < summary->kind.n; i++) {
+        x[i].mean = summary_of(group->summary, i);
         x[i].contrast = (struct contrast){ NAN, NAN, NAN, NAN, NAN };
-        if (g != first)
-            set_contrast(s, first, g, i, &x[i]);
+        if (group != first)
+            set_contrast(summary, first, group, i, &x[i]);
     }
-    for (int m = 0; g != first && m < s->n_metrics; m++) {
-        for (int h = 0; h < s->n_heads; h++)
-            heads[h] = &x[h * s->n_metrics + m].contrast;
-        contrast_adjust(s->a, heads, s->n_heads);
+    for (int m = 0; group != first && m < summary->n_metrics; m++) {
+        for (int h = 0; h < summary->n_heads; h++)
+            heads[h] = &x[h * summary->n_metrics + m].contrast;
+        contrast_adjust(summary->a, heads, summary->n_heads);
     }
     return x;
 }
 
 /* ---- how far heads are from each other ---- */
 
-static struct apart_mean between_heads(const struct stats_job *j, const struct stats_group *g)
+static struct apart_mean between_heads(const struct stats_job *job, const struct stats_group *group)
 {
-    const struct stats_summary *s = j->summary;
-    bool clusters = j->between.wanted[METRIC_js_cluster];
+    const struct stats_summary *s = job->summary;
+    bool clusters = job->between.wanted[METRIC_js_cluster];
 
-    if (g->apart == NULL)
+    if (group->apart == NULL)
         return (struct apart_mean){ .n = 0 };
-    return apart_mean(g->apart, clusters ? j->args->clusters : 0, s->a, j->set.progress);
+    return apart_mean(group->apart, clusters ? job->args->clusters : 0, s->a, job->set.progress);
 }
 
-static void set_between(const struct apart_mean *m, int head, struct head_row *row)
+static void set_between(const struct apart_mean *mean, int head, struct head_row *row)
 {
-    int i = m->index != NULL ? m->index[head] : -1;
+    int i = mean->index != NULL ? mean->index[head] : -1;
 
-    row->js = i >= 0 ? (struct list){ m->js + (size_t)i * (size_t)m->n, m->n } :
+    row->js = i >= 0 ? (struct list){ mean->js + (size_t)i * (size_t)mean->n, mean->n } :
                        (struct list){ NULL, -1 };
-    row->mds = i >= 0 && m->place != NULL ? (struct list){ m->place + 2 * i, 2 } :
-                                            (struct list){ NULL, -1 };
-    row->cluster = apart_cluster(m, head);
+    row->mds = i >= 0 && mean->place != NULL ? (struct list){ mean->place + 2 * i, 2 } :
+                                               (struct list){ NULL, -1 };
+    row->cluster = apart_cluster(mean, head);
 }
 
 /* ---- rows ---- */
 
 /* The heads in the order of --sort by the first group, the same for all. */
-static const struct stats_rank *ranking(const struct stats_job *j,
+static const struct stats_rank *ranking(const struct stats_job *job,
                                         const struct stats_group *first,
                                         const struct apart_mean *between)
 {
-    const struct stats_summary *s = j->summary;
+    const struct stats_summary *s = job->summary;
     double *key = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *key);
-    bool by_mean = j->sort >= 0 && j->choice.wanted[j->sort];
-    int sort = by_mean ? metric_choice_place(&j->choice, (enum metric_id)j->sort) : -1;
+    bool by_mean = job->sort >= 0 && job->choice.wanted[job->sort];
+    int sort = by_mean ? metric_choice_place(&job->choice, (enum metric_id)job->sort) : -1;
 
     for (int h = 0; h < s->n_heads && by_mean; h++)
         key[h] = summary_of(first->summary, h * s->n_metrics + sort).mean;
-    for (int h = 0; h < s->n_heads && j->sort == METRIC_js_cluster; h++)
+    for (int h = 0; h < s->n_heads && job->sort == METRIC_js_cluster; h++)
         key[h] = apart_cluster(between, h);
-    return stats_sort(j, s->a, s->head, key, s->n_heads);
+    return stats_sort(job, s->a, s->head, key, s->n_heads);
 }
 
 /* By the means of a head's metrics. */
-static void set_types(const struct stats_job *j, const struct stats_group *g, int place,
+static void set_types(const struct stats_job *job, const struct stats_group *group, int place,
                       struct head_row *row)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     double value[N_METRIC];
     const char *const *name;
     const struct number *of_long = row->value[METRIC_sink_long];
-    struct stats_types_texts texts = { g->n, of_long != NULL ? of_long->mean.n : 0 };
+    struct stats_types_texts texts = { group->n, of_long != NULL ? of_long->mean.n : 0 };
 
     for (int m = 0; m < N_METRIC; m++)
         value[m] = row->value[m] != NULL ? row->value[m]->mean.mean : (double)NAN;
-    row->types = stats_types(j, a, value, g->n_rows[place], texts);
+    row->types = stats_types(job, a, value, group->n_rows[place], texts);
     name = row->types.at;
     row->labels = "";
     for (int i = 0; i < row->types.n; i++)
         row->labels = arena_printf(a, "%s%s%s", row->labels, i > 0 ? ", " : "", name[i]);
 }
 
-static struct list stats_summary_head_rows(const struct stats_job *j, const struct stats_rank *rank,
-                                           const struct stats_group *g, const struct number *number,
+static struct list stats_summary_head_rows(const struct stats_job *job,
+                                           const struct stats_rank *rank,
+                                           const struct stats_group *group,
+                                           const struct number *number,
                                            const struct apart_mean *between)
 {
-    const struct stats_summary *s = j->summary;
-    int n = stats_best(j, s->n_heads);
+    const struct stats_summary *s = job->summary;
+    int n = stats_best(job, s->n_heads);
     struct head_row *row = arena_alloc(s->a, (uint64_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++) {
-        row[i].id = records_head(&j->job.s, rank[i].id);
+        row[i].id = records_head(&job->job.s, rank[i].id);
         for (int m = 0; m < N_METRIC; m++)
-            if (j->choice.wanted[m])
+            if (job->choice.wanted[m])
                 row[i].value[m] = &number[rank[i].place * s->n_metrics +
-                                          metric_choice_place(&j->choice, (enum metric_id)m)];
+                                          metric_choice_place(&job->choice, (enum metric_id)m)];
         set_between(between, rank[i].place, &row[i]);
-        set_types(j, g, rank[i].place, &row[i]);
+        set_types(job, group, rank[i].place, &row[i]);
     }
     return (struct list){ row, n };
 }
 
-static struct list alike_rows(const struct stats_job *j, const struct stats_group *g)
+static struct list alike_rows(const struct stats_job *job, const struct stats_group *group)
 {
-    const struct stats_summary *s = j->summary;
+    const struct stats_summary *s = job->summary;
     struct alike_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
 
-    for (int m = 0; j->args->reliability && m < s->n_metrics; m++) {
-        row[m].metric = j->set.metric[m].name;
-        row[m].of = summary_reliability(g->summary, m, s->n_metrics, s->n_heads);
+    for (int m = 0; job->args->reliability && m < s->n_metrics; m++) {
+        row[m].metric = job->set.metric[m].name;
+        row[m].of = summary_reliability(group->summary, m, s->n_metrics, s->n_heads);
     }
-    return (struct list){ row, j->args->reliability ? s->n_metrics : 0 };
+    return (struct list){ row, job->args->reliability ? s->n_metrics : 0 };
 }
 
 /* ---- several models ---- */
 
-static const struct stats_group *same_group(const struct stats_summary *s,
-                                            const struct stats_group *g)
+static const struct stats_group *same_group(const struct stats_summary *summary,
+                                            const struct stats_group *group)
 {
-    const struct stats_group *other = s->groups;
+    const struct stats_group *other = summary->groups;
 
-    while (other != NULL && g->name != NULL && strcmp(other->name, g->name) != 0)
+    while (other != NULL && group->name != NULL && strcmp(other->name, group->name) != 0)
         other = other->next;
     return other;
 }
@@ -490,15 +496,16 @@ static double stats_summary_correlation(double (*pair)[2], int n)
 }
 
 /* Of metric m, over the heads in which it is defined in both. */
-static double stats_summary_score(const struct stats_summary *s, const struct stats_group *g,
-                                  const struct stats_group *other, int m)
+static double stats_summary_score(const struct stats_summary *summary,
+                                  const struct stats_group *group, const struct stats_group *other,
+                                  int m)
 {
-    double (*pair)[2] = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *pair);
+    double (*pair)[2] = arena_alloc(summary->a, (uint64_t)summary->n_heads, sizeof *pair);
     int n = 0;
 
-    for (int h = 0; h < s->n_heads; h++) {
-        pair[n][0] = summary_of(g->summary, h * s->n_metrics + m).mean;
-        pair[n][1] = summary_of(other->summary, h * s->n_metrics + m).mean;
+    for (int h = 0; h < summary->n_heads; h++) {
+        pair[n][0] = summary_of(group->summary, h * summary->n_metrics + m).mean;
+        pair[n][1] = summary_of(other->summary, h * summary->n_metrics + m).mean;
         n += !isnan(pair[n][0]) && !isnan(pair[n][1]);
     }
     return stats_summary_correlation(pair, n);
@@ -512,48 +519,48 @@ static bool same_heads(const struct stats_summary *x, const struct stats_summary
     return x->n_heads == y->n_heads;
 }
 
-static struct list score_rows(const struct stats_job *j, const struct stats_group *g,
+static struct list score_rows(const struct stats_job *job, const struct stats_group *group,
                               const struct stats_job *first)
 {
-    const struct stats_summary *s = j->summary;
+    const struct stats_summary *s = job->summary;
     const struct stats_group *other = NULL;
     struct score_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
 
-    if (first == NULL || first == j)
+    if (first == NULL || first == job)
         return (struct list){ NULL, -1 };
     if (same_heads(s, first->summary))
-        other = same_group(first->summary, g);
+        other = same_group(first->summary, group);
     for (int m = 0; m < s->n_metrics; m++)
-        row[m] = (struct score_row){ j->set.metric[m].name,
-                                     other != NULL ? stats_summary_score(s, g, other,
+        row[m] = (struct score_row){ job->set.metric[m].name,
+                                     other != NULL ? stats_summary_score(s, group, other,
                                                                          m) : (double)NAN };
     return (struct list){ row, s->n_metrics };
 }
 
 /* ---- the report ---- */
 
-static const char *title(const struct stats_job *j, const struct stats_group *g)
+static const char *title(const struct stats_job *job, const struct stats_group *g)
 {
-    const struct session *session = &j->job.s;
+    const struct session *session = &job->job.s;
     struct arena *a = session->a;
     const char *by = session->asked->by, *shown = shown_asked(session, a, SHOWN_NUMBERS);
     const char *group = by != NULL ? arena_printf(a, "%s %s: ", by, g->name) : "";
 
     group = report_clean(a, group, strlen(group));
-    if (j->of_models)
+    if (job->of_models)
         group = arena_printf(a, "%s: %s", session->name, group);
     return arena_printf(a, "%smean of %lld text%s%s%s", group, (long long)g->n,
                         str_plural(g->n), shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
 
-static void stats_summary_print_tables(const struct stats_job *j, const struct stats_group *g,
+static void stats_summary_print_tables(const struct stats_job *job, const struct stats_group *group,
                                        const struct summary_row *row, FILE *file)
 {
-    const struct stats_summary *s = j->summary;
+    const struct stats_summary *s = job->summary;
 
-    fprintf(file, "%s\n", title(j, g));
-    record_table(j->head_record, row->heads.at, row->heads.n, s->a, file);
+    fprintf(file, "%s\n", title(job, group));
+    record_table(job->head_record, row->heads.at, row->heads.n, s->a, file);
     if (row->reliability.n > 0) {
         putc('\n', file);
         record_table(&alike_record, row->reliability.at, row->reliability.n, s->a, file);
@@ -564,34 +571,34 @@ static void stats_summary_print_tables(const struct stats_job *j, const struct s
     }
 }
 
-void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
-                          bool follows)
+void stats_summary_report(struct stats_job *job, const struct stats_job *first,
+                          struct report *report, bool follows)
 {
-    const struct stats_summary *s = j->summary;
-    const struct session *session = &j->job.s;
+    const struct stats_summary *s = job->summary;
+    const struct session *session = &job->job.s;
     struct stats_group **groups = sorted_groups(s);
     const struct stats_rank *rank = NULL;
 
     for (int i = 0; i < s->n_groups; i++) {
-        struct apart_mean between = between_heads(j, groups[i]);
+        struct apart_mean between = between_heads(job, groups[i]);
         const struct number *number = stats_summary_numbers(s, groups[0], groups[i]);
         struct summary_row row = {
             session->name, session->model != NULL ? session->model->family->name : NULL,
-            session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
-            records_shown_asked(session), alike_rows(j, groups[i]),
-            score_rows(j, groups[i], first), { NULL, 0 },
+            session->asked->by, groups[i]->name, groups[i]->n, job->job.n_bad,
+            records_shown_asked(session), alike_rows(job, groups[i]),
+            score_rows(job, groups[i], first), { NULL, 0 },
         };
 
         if (i == 0)
-            rank = ranking(j, groups[0], &between);
-        row.heads = stats_summary_head_rows(j, rank, groups[i], number, &between);
+            rank = ranking(job, groups[0], &between);
+        row.heads = stats_summary_head_rows(job, rank, groups[i], number, &between);
 
-        if (r->format != REPORT_TABLE) {
-            report_row(r, &row);
+        if (report->format != REPORT_TABLE) {
+            report_row(report, &row);
             continue;
         }
         if (i > 0 || follows)
-            putc('\n', r->file);
-        stats_summary_print_tables(j, groups[i], &row, r->file);
+            putc('\n', report->file);
+        stats_summary_print_tables(job, groups[i], &row, report->file);
     }
 }

@@ -25,25 +25,26 @@ void stats_sums_describe(void *self, json_t *run, json_t *part)
 }
 
 /* Texts of a group whose values are kept. */
-static int64_t n_few(const struct stats_group *g)
+static int64_t n_few(const struct stats_group *group)
 {
-    return g->name == NULL ? 0 : g->n < CONTRAST_FEW ? g->n : CONTRAST_FEW;
+    return group->name == NULL ? 0 : group->n < CONTRAST_FEW ? group->n : CONTRAST_FEW;
 }
 
-static uint64_t n_words(const struct stats_summary *s, int64_t few)
+static uint64_t n_words(const struct stats_summary *summary, int64_t few)
 {
-    return (uint64_t)few * (uint64_t)s->kind.n + summary_n_words(&s->kind) +
-           (uint64_t)s->n_heads + (s->js != NULL ? apart_n_words(s->n_heads) : 0);
+    return (uint64_t)few * (uint64_t)summary->kind.n + summary_n_words(&summary->kind) +
+           (uint64_t)summary->n_heads + (summary->js != NULL ? apart_n_words(summary->n_heads) : 0);
 }
 
 /* Those of a group after the values that are kept. */
-static void group_words(struct words *w, const struct stats_summary *s, struct stats_group *g)
+static void group_words(struct words *words, const struct stats_summary *summary,
+                        struct stats_group *group)
 {
-    summary_words(w, g->summary);
-    for (int i = 0; i < s->n_heads; i++)
-        words_count(w, &g->n_rows[i]);
-    if (g->apart != NULL)
-        apart_words(w, g->apart);
+    summary_words(words, group->summary);
+    for (int i = 0; i < summary->n_heads; i++)
+        words_count(words, &group->n_rows[i]);
+    if (group->apart != NULL)
+        apart_words(words, group->apart);
 }
 
 void stats_sums_put(void *self, struct sums *out)
@@ -74,14 +75,14 @@ struct kept {
     int n;                      /* texts */
 };
 
-static int read_kept(const struct stats_job *j, const json_t *group, struct kept *out,
+static int read_kept(const struct stats_job *job, const json_t *group, struct kept *out,
                      struct err *e)
 {
     const json_t *name = json_array_get(group, 0);
 
     out->name = json_string_value(name);
-    if (json_is_string(name) != (j->args->shared.asked.by != NULL))
-        return json_field_wrong("groups", group, j->args->shared.asked.by != NULL ?
+    if (json_is_string(name) != (job->args->shared.asked.by != NULL))
+        return json_field_wrong("groups", group, job->args->shared.asked.by != NULL ?
                                 "a name and a number of texts" : "null and a number of texts", e);
     return json_value_int(json_array_get(group, 1), "groups", 1, INT32_MAX, &out->n, e);
 }
@@ -92,45 +93,46 @@ static int64_t few_of(const struct kept *k)
 }
 
 /* Fewer are compared one by one only where both groups have fewer in all. */
-static void add_few(const struct stats_summary *s, struct stats_group *g, const struct kept *k,
-                    const uint64_t *word)
+static void add_few(const struct stats_summary *summary, struct stats_group *group,
+                    const struct kept *k, const uint64_t *word)
 {
-    int64_t count = few_of(k), left = CONTRAST_FEW - (g->n < CONTRAST_FEW ? g->n : CONTRAST_FEW);
+    int64_t count = few_of(k),
+            left = CONTRAST_FEW - (group->n < CONTRAST_FEW ? group->n : CONTRAST_FEW);
 
     if (count > left)
         count = left;
     if (count > 0)
-        memcpy(g->few + g->n * s->kind.n, word,
-               (size_t)(count * s->kind.n) * sizeof *g->few);
+        memcpy(group->few + group->n * summary->kind.n, word,
+               (size_t)(count * summary->kind.n) * sizeof *group->few);
 }
 
-static int add_group(struct stats_summary *s, const struct kept *k, const uint64_t *word,
+static int add_group(struct stats_summary *summary, const struct kept *k, const uint64_t *word,
                      struct err *e)
 {
-    struct stats_group *group = stats_group(s, k->name, e);
-    struct words all = { .from = word + few_of(k) * s->kind.n };
+    struct stats_group *group = stats_group(summary, k->name, e);
+    struct words all = { .from = word + few_of(k) * summary->kind.n };
 
     if (group == NULL)
         return -1;
-    add_few(s, group, k, word);
-    group_words(&all, s, group);
+    add_few(summary, group, k, word);
+    group_words(&all, summary, group);
     if (all.impossible)
         return err_set(e, ERR_INPUT, "its sums are too large for sums of texts");
     group->n += k->n;
     return 0;
 }
 
-static int add_groups(struct stats_job *j, const struct sums *part, const json_t *groups,
+static int add_groups(struct stats_job *job, const struct sums *part, const json_t *groups,
                       struct err *e)
 {
-    struct stats_summary *s = j->summary;
+    struct stats_summary *s = job->summary;
     uint64_t at = 0;
 
     for (size_t i = 0; i < json_array_size(groups); i++) {
         struct kept kept;
         uint64_t count;
 
-        if (read_kept(j, json_array_get(groups, i), &kept, e) != 0)
+        if (read_kept(job, json_array_get(groups, i), &kept, e) != 0)
             return -1;
         count = n_words(s, few_of(&kept));
         if (count > part->n - at)
@@ -157,12 +159,12 @@ int stats_sums_add(void *self, const struct sums *part, struct err *e)
 /* ---- merge ---- */
 
 /* What is kept of the texts of a group, by head. */
-static void place_few(const struct stats_summary *to, struct stats_group *g,
+static void place_few(const struct stats_summary *to, struct stats_group *group,
                       const struct stats_summary *from, const struct stats_group *part, int first)
 {
     for (int64_t text = 0; text < n_few(part); text++)
-        memcpy(g->few + text * to->kind.n + first * to->n_metrics,
-               part->few + text * from->kind.n, (size_t)from->kind.n * sizeof *g->few);
+        memcpy(group->few + text * to->kind.n + first * to->n_metrics,
+               part->few + text * from->kind.n, (size_t)from->kind.n * sizeof *group->few);
 }
 
 static int place_group(struct stats_summary *to, const struct stats_summary *from,

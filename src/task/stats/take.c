@@ -13,17 +13,17 @@ static void keep_own(struct stats_args *args, const struct stats_args *own)
     args->layers = own->layers;
 }
 
-int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
+int stats_take_options(const struct cmd *cmd, struct stats_args *args, struct stream *stream,
                        const struct env *env, struct err *e)
 {
     struct stats_args own = *args;
     bool none;
 
-    if (parts_check_options(c, env, in->run, &none, e) != 0)
+    if (parts_check_options(cmd, env, stream->run, &none, e) != 0)
         return -1;
-    if (none && parts_read_options(c, in->run, env->arena, args, e) != 0)
-        return err_under(e, "%s", in->name);
+    if (none && parts_read_options(cmd, stream->run, env->arena, args, e) != 0)
+        return err_under(e, "%s", stream->name);
     keep_own(args, &own);
-    args->shared.asked.stream = in;
+    args->shared.asked.stream = stream;
     return 0;
 }

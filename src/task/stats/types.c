@@ -26,33 +26,33 @@ struct stats_types_texts stats_types_one(const double *value)
     return (struct stats_types_texts){ 1, !isnan(value[METRIC_sink_long]) };
 }
 
-struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+struct list stats_types(const struct stats_job *job, struct arena *a, const double *value,
                         int64_t n_rows, struct stats_types_texts texts)
 {
     const char **name = arena_alloc(a, N_TYPE, sizeof *name);
     struct types_found found;
 
-    stats_types_found(value, n_rows, texts, j->causal, &found);
+    stats_types_found(value, n_rows, texts, job->causal, &found);
     for (int i = 0; i < found.n; i++)
         name[i] = found.label[i].name;
     return (struct list){ name, found.n };
 }
 
-int stats_types_open(struct stats_job *j, struct err *e)
+int stats_types_open(struct stats_job *job, struct err *e)
 {
     static const char *const column[] = { "type", NULL };
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    if (types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
+    if (types_file_labels(s, job->args->shared.types, &job->type, e) != 0)
         return -1;
-    if (j->type == NULL)
-        j->head_record = record_without(s->a, j->head_record, IN_TABLE, column);
+    if (job->type == NULL)
+        job->head_record = record_without(s->a, job->head_record, IN_TABLE, column);
     return 0;
 }
 
-const char *stats_type(const struct stats_job *j, struct head_id id)
+const char *stats_type(const struct stats_job *job, struct head_id id)
 {
-    int n_heads = j->job.s.shown->config.n_heads;
+    int n_heads = job->job.s.shown->config.n_heads;
 
-    return j->type != NULL ? j->type[id.layer * n_heads + id.head] : NULL;
+    return job->type != NULL ? job->type[id.layer * n_heads + id.head] : NULL;
 }

@@ -204,7 +204,7 @@ const struct record trace_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-void trace_columns(struct trace_job *j)
+void trace_columns(struct trace_job *job)
 {
     static const char *const lists[] = { "layers", "positions", "guesses" };
     static const struct record *const records[] = { &layer_record, &token_record,
@@ -214,14 +214,14 @@ void trace_columns(struct trace_job *j)
     static const char *const of_head[] = { "predictions", "predicted_id", "predicted",
                                            "predicted_probability", "predicts", NULL };
     static const char *const of_cross[] = { "tokens_key", NULL };
-    struct arena *a = j->job.s.a;
-    const struct record *text = &trace_record, *row = records[j->args->each];
-    bool cross = j->job.s.stack == STACK_CROSS;
+    struct arena *a = job->job.s.a;
+    const struct record *text = &trace_record, *row = records[job->args->each];
+    bool cross = job->job.s.stack == STACK_CROSS;
 
     for (int i = 0; i < 3; i++) {
         const char *const left_out[] = { lists[i], NULL };
 
-        if (i != j->args->each)
+        if (i != job->args->each)
             text = record_without(a, text, IN_TSV, left_out);
     }
     if (cross) {
@@ -230,29 +230,29 @@ void trace_columns(struct trace_job *j)
     } else {
         text = record_without(a, text, IN_JSON, of_cross);
     }
-    if (!j->predicts) {
+    if (!job->predicts) {
         text = record_without(a, text, IN_ALL, of_head);
         row = record_without(a, row, IN_ALL, of_head);
     }
-    j->job.record = text;
-    j->record = row;
+    job->job.record = text;
+    job->record = row;
 }
 
 /* ---- weights of a layer ---- */
 
-static int n_heads(const struct trace_found *f, int layer)
+static int n_heads(const struct trace_found *found, int layer)
 {
     int count = 0;
 
-    for (int h = 0; h < f->t->m->config.n_heads; h++)
-        count += wanted_head(&f->j->job.want, layer, h);
+    for (int h = 0; h < found->t->m->config.n_heads; h++)
+        count += wanted_head(&found->j->job.want, layer, h);
     return count;
 }
 
-double *trace_mean_of(const struct trace_found *f, struct arena *a, int layer, const float *x,
+double *trace_mean_of(const struct trace_found *found, struct arena *a, int layer, const float *x,
                       int n)
 {
-    int H = f->t->m->config.n_heads;
+    int H = found->t->m->config.n_heads;
     double *out = arena_alloc(a, (size_t)n, sizeof *out);
 
     trace_mean(out, x + (size_t)layer * (size_t)H * (size_t)n, H, n);
@@ -268,117 +268,117 @@ static struct list or_zero(struct arena *a, const double *x, int n)
     return (struct list){ out, n };
 }
 
-static struct end end_of(struct arena *a, const double *x, const struct tokens *t)
+static struct end end_of(struct arena *a, const double *x, const struct tokens *tokens)
 {
-    int at = trace_largest(x, t->n);
+    int at = trace_largest(x, tokens->n);
 
     return at < 0 ? (struct end){ -1, NULL, NAN } :
-                    (struct end){ at, records_token(a, t, at), x[at] };
+                    (struct end){ at, records_token(a, tokens, at), x[at] };
 }
 
-static void set_weights(const struct trace_found *f, struct arena *a, struct layer_row *row)
+static void set_weights(const struct trace_found *found, struct arena *a, struct layer_row *row)
 {
-    const struct session *s = &f->j->job.s;
-    const struct trace *t = f->t;
+    const struct session *s = &found->j->job.s;
+    const struct trace *t = found->t;
     int l = row->step.layer;
     double *x;
 
-    row->n_heads = l < 0 ? -1 : n_heads(f, l);
+    row->n_heads = l < 0 ? -1 : n_heads(found, l);
     row->key = row->query = (struct end){ -1, NULL, NAN };
     row->row = row->column = (struct list){ NULL, -1 };
     if (l < 0)
         return;
-    x = trace_mean_of(f, a, l, t->row, t->S);
-    row->key = end_of(a, x, session_keys(s, f->item));
+    x = trace_mean_of(found, a, l, t->row, t->S);
+    row->key = end_of(a, x, session_keys(s, found->item));
     row->row = or_zero(a, x, t->S);
     if (t->column == NULL)
         return;
-    x = trace_mean_of(f, a, l, t->column, t->T);
-    row->query = end_of(a, x, session_queries(s, f->item));
+    x = trace_mean_of(found, a, l, t->column, t->T);
+    row->query = end_of(a, x, session_queries(s, found->item));
     row->column = or_zero(a, x, t->T);
 }
 
 /* ---- predictions after a layer ---- */
 
 /* The tokens of guesses, which the decoder's tokeniser describes where there is one. */
-static struct list predictions_of(const struct trace_found *f, struct arena *a, int layer)
+static struct list predictions_of(const struct trace_found *found, struct arena *a, int layer)
 {
-    const struct session *s = &f->j->job.s;
-    const struct trace_guess *guess = f->guess + (size_t)(layer + 1) * (size_t)f->top;
-    struct prediction_row *row = arena_alloc(a, (size_t)f->top, sizeof *row);
-    int *id = arena_alloc(a, (size_t)f->top, sizeof *id);
+    const struct session *s = &found->j->job.s;
+    const struct trace_guess *guess = found->guess + (size_t)(layer + 1) * (size_t)found->top;
+    struct prediction_row *row = arena_alloc(a, (size_t)found->top, sizeof *row);
+    int *id = arena_alloc(a, (size_t)found->top, sizeof *id);
     struct tokens *tokens = arena_alloc(a, 1, sizeof *tokens);
 
-    for (int i = 0; i < f->top; i++)
+    for (int i = 0; i < found->top; i++)
         id[i] = guess[i].id;
-    tok_describe(s->shown == s->model ? s->tok : s->target_tok, a, id, NULL, f->top, tokens);
-    for (int i = 0; i < f->top; i++)
+    tok_describe(s->shown == s->model ? s->tok : s->target_tok, a, id, NULL, found->top, tokens);
+    for (int i = 0; i < found->top; i++)
         row[i] = (struct prediction_row){ { layer }, i + 1, id[i], records_label(tokens, i),
                                           guess[i].p };
-    return (struct list){ row, f->top };
+    return (struct list){ row, found->top };
 }
 
-static const char *predicts(const struct trace_found *f, struct arena *a,
+static const char *predicts(const struct trace_found *found, struct arena *a,
                             const struct prediction_row *first)
 {
     const char *text = "";
 
-    for (int i = 0; i < f->top; i++)
+    for (int i = 0; i < found->top; i++)
         text = arena_printf(a, "%s%s“%s” %.4f", text, i > 0 ? ", " : "",
                             report_clean(a, first[i].token.s, first[i].token.n), first[i].p);
     return text;
 }
 
-const char *trace_predicts(const struct trace_found *f, struct arena *a, int layer)
+const char *trace_predicts(const struct trace_found *found, struct arena *a, int layer)
 {
-    return predicts(f, a, predictions_of(f, a, layer).at);
+    return predicts(found, a, predictions_of(found, a, layer).at);
 }
 
-static void set_predictions(const struct trace_found *f, struct arena *a, struct layer_row *row)
+static void set_predictions(const struct trace_found *found, struct arena *a, struct layer_row *row)
 {
     const struct prediction_row *first;
 
-    row->predictions = predictions_of(f, a, row->step.layer);
+    row->predictions = predictions_of(found, a, row->step.layer);
     first = row->predictions.at;
     row->id = first->id;
     row->token = first->token;
     row->p = first->p;
-    row->predicts = predicts(f, a, first);
+    row->predicts = predicts(found, a, first);
 }
 
 /* ---- the text ---- */
 
-bool trace_shows(const struct trace_found *f, int layer)
+bool trace_shows(const struct trace_found *found, int layer)
 {
-    const struct trace_job *j = f->j;
+    const struct trace_job *j = found->j;
 
     if (layer < 0)
-        return f->top > 0 && wanted_layer(&j->job.want, (int)(model_attending(f->t->m) -
-                                                              f->t->m->layer));
+        return found->top > 0 && wanted_layer(&j->job.want, (int)(model_attending(found->t->m) -
+                                                                  found->t->m->layer));
     return wanted_layer(&j->job.want, layer) && model_has_layer(j->job.s.model, layer);
 }
 
-static struct list layer_rows(const struct trace_found *f, struct arena *a)
+static struct list layer_rows(const struct trace_found *found, struct arena *a)
 {
-    int L = f->t->m->config.n_layers, n = 0;
+    int L = found->t->m->config.n_layers, n = 0;
     struct layer_row *row = arena_alloc(a, (size_t)L + 1, sizeof *row);
 
     for (int l = -1; l < L; l++) {
-        if (!trace_shows(f, l))
+        if (!trace_shows(found, l))
             continue;
         row[n].step.layer = l;
-        set_weights(f, a, &row[n]);
-        if (f->top > 0)
-            set_predictions(f, a, &row[n]);
+        set_weights(found, a, &row[n]);
+        if (found->top > 0)
+            set_predictions(found, a, &row[n]);
         n++;
     }
     return (struct list){ row, n };
 }
 
-static struct list token_rows(const struct trace_found *f, struct arena *a, struct list layers)
+static struct list token_rows(const struct trace_found *found, struct arena *a, struct list layers)
 {
-    const struct trace *t = f->t;
-    const struct tokens *keys = session_keys(&f->j->job.s, f->item);
+    const struct trace *t = found->t;
+    const struct tokens *keys = session_keys(&found->j->job.s, found->item);
     const struct layer_row *layer = layers.at;
     struct token_row *row = arena_alloc(a, (size_t)layers.n, (size_t)t->S * sizeof *row);
     int n = 0;
@@ -389,9 +389,9 @@ static struct list token_rows(const struct trace_found *f, struct arena *a, stru
 
         if (l < 0)
             continue;
-        looks = trace_mean_of(f, a, l, t->row, t->S);
+        looks = trace_mean_of(found, a, l, t->row, t->S);
         if (t->column != NULL)
-            looked = trace_mean_of(f, a, l, t->column, t->T);
+            looked = trace_mean_of(found, a, l, t->column, t->T);
         for (int s = 0; s < t->S; s++)
             row[n++] = (struct token_row){ { l }, s, records_token(a, keys, s), looks[s],
                                            looked != NULL ? looked[s] : NAN };
@@ -399,56 +399,56 @@ static struct list token_rows(const struct trace_found *f, struct arena *a, stru
     return (struct list){ row, n };
 }
 
-static struct list prediction_rows(const struct trace_found *f, struct arena *a,
+static struct list prediction_rows(const struct trace_found *found, struct arena *a,
                                    struct list layers)
 {
     const struct layer_row *layer = layers.at;
-    struct prediction_row *row = arena_alloc(a, (size_t)layers.n, (size_t)f->top * sizeof *row);
+    struct prediction_row *row = arena_alloc(a, (size_t)layers.n, (size_t)found->top * sizeof *row);
 
     for (int i = 0; i < layers.n; i++)
-        for (int k = 0; k < f->top; k++)
-            row[i * f->top + k] =
+        for (int k = 0; k < found->top; k++)
+            row[i * found->top + k] =
                 ((const struct prediction_row *)layer[i].predictions.at)[k];
-    return (struct list){ row, layers.n * f->top };
+    return (struct list){ row, layers.n * found->top };
 }
 
-const char *trace_lead(const struct trace_found *f, struct arena *a)
+const char *trace_lead(const struct trace_found *found, struct arena *a)
 {
-    const struct session *s = &f->j->job.s;
-    const char *token = records_token(a, session_queries(s, f->item), f->t->at);
+    const struct session *s = &found->j->job.s;
+    const char *token = records_token(a, session_queries(s, found->item), found->t->at);
     const char *stack = s->model->decoder != NULL ?
                             arena_printf(a, ", %s", family_stack_names[s->stack]) : "";
-    const char *sink = session_has_sinks(s, &f->j->job.want) ?
+    const char *sink = session_has_sinks(s, &found->j->job.want) ?
                            "; without what a sink takes that is not a key" : "";
-    int n = n_heads(f, 0);
+    int n = n_heads(found, 0);
 
     if (s->asked->head != NULL && session_names_heads(s->asked))
-        return arena_printf(a, "%s(%d)%s; weights: mean of %s%s", token, f->t->at, stack,
+        return arena_printf(a, "%s(%d)%s; weights: mean of %s%s", token, found->t->at, stack,
                             s->asked->head, sink);
-    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s%s", token, f->t->at, stack, n,
+    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s%s", token, found->t->at, stack, n,
                         str_plural(n), sink);
 }
 
-int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
+int trace_write(struct trace_job *job, struct arena *a, const struct trace_found *found,
                 struct err *e)
 {
-    const struct session *s = &j->job.s;
-    const struct tokens *queries = session_queries(s, f->item);
+    const struct session *s = &job->job.s;
+    const struct tokens *queries = session_queries(s, found->item);
     struct text_row row = {
-        .id = records_text_id(s, f->item), .stack = family_stack_names[s->stack],
-        .token = records_token(a, queries, f->t->at), .at = f->t->at,
-        .tokens = records_pieces(queries), .tokens_key = records_pieces(session_keys(s, f->item)),
-        .layers = layer_rows(f, a),
+        .id = records_text_id(s, found->item), .stack = family_stack_names[s->stack],
+        .token = records_token(a, queries, found->t->at), .at = found->t->at,
+        .tokens = records_pieces(queries),
+        .tokens_key = records_pieces(session_keys(s, found->item)), .layers = layer_rows(found, a),
     };
-    struct results_text out = { &row, j->record, &row.layers, 1,
-                                arena_printf(a, "%s\n\n", trace_lead(f, a)) };
+    struct results_text out = { &row, job->record, &row.layers, 1,
+                                arena_printf(a, "%s\n\n", trace_lead(found, a)) };
 
-    if (j->args->each == TRACE_TOKEN) {
-        row.positions = token_rows(f, a, row.layers);
+    if (job->args->each == TRACE_TOKEN) {
+        row.positions = token_rows(found, a, row.layers);
         out.tables = &row.positions;
-    } else if (j->args->each == TRACE_PREDICTION) {
-        row.predictions = prediction_rows(f, a, row.layers);
+    } else if (job->args->each == TRACE_PREDICTION) {
+        row.predictions = prediction_rows(found, a, row.layers);
         out.tables = &row.predictions;
     }
-    return results_text(&j->job.results, a, f->item, &out, e);
+    return results_text(&job->job.results, a, found->item, &out, e);
 }

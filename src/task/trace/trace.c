@@ -43,17 +43,17 @@ static int trace_check(void *self, struct err *e)
     return j->args->at != NULL ? place_parse(&j->at, "--at", j->args->at, e) : 0;
 }
 
-static int no_predictions(const struct session *s, struct err *e)
+static int no_predictions(const struct session *session, struct err *e)
 {
-    if (s->model->precomputed != NULL)
+    if (session->model->precomputed != NULL)
         return err_set(e, ERR_INPUT, "%s: precomputed attention predicts nothing",
-                       s->model->name);
-    if (s->shown->config.head.task != NULL || s->shown->config.head.one_number)
-        return err_set(e, ERR_INPUT, "%s: its head predicts no tokens", s->model->name);
-    if (s->model->decoder != NULL && s->shown == s->model)
+                       session->model->name);
+    if (session->shown->config.head.task != NULL || session->shown->config.head.one_number)
+        return err_set(e, ERR_INPUT, "%s: its head predicts no tokens", session->model->name);
+    if (session->model->decoder != NULL && session->shown == session->model)
         return err_set(e, ERR_USAGE, "--each: an encoder predicts nothing: expected -s decoder "
                        "or -s cross, and TEXT_B, --decoder-ids or --generate N");
-    return model_check_head(s->model, s->shown, e);
+    return model_check_head(session->model, session->shown, e);
 }
 
 static int trace_prepare(void *self, struct err *e)
@@ -72,17 +72,17 @@ static int trace_prepare(void *self, struct err *e)
 /* ---- one text ---- */
 
 /* hidden: of the token, after the last layer. */
-static int predict(struct trace_found *f, struct arena *a, const float *hidden, struct err *e)
+static int predict(struct trace_found *found, struct arena *a, const float *hidden, struct err *e)
 {
-    const struct session *s = &f->j->job.s;
+    const struct session *s = &found->j->job.s;
     const struct model *m = s->shown;
-    const struct wanted *want = &f->j->job.want;
+    const struct wanted *want = &found->j->job.want;
     int L = m->config.n_layers;
     size_t width = (size_t)m->d_hidden, V = (size_t)m->n_logits;
     float *all = arena_alloc_raw(a, (size_t)L + 1, width * sizeof *all);
     float *logits = arena_alloc_raw(a, (size_t)L + 1, V * sizeof *logits);
 
-    run_hidden(m, want, all, f->t->stream, L, s->par, a);
+    run_hidden(m, want, all, found->t->stream, L, s->par, a);
     for (size_t i = 0; i < width; i++)
         all[(size_t)L * width + i] = hidden[i];
     run_logits(m, want, logits, all, L + 1, s->par, a);
@@ -90,27 +90,27 @@ static int predict(struct trace_found *f, struct arena *a, const float *hidden, 
         if (!isfinite(logits[i]))
             return err_set(e, ERR_INPUT, "%s: logits are not finite: the weights hold NaN or "
                            "infinities, or overflow", s->model->name);
-    f->top = f->j->args->top < m->n_logits ? f->j->args->top : m->n_logits;
-    f->guess = arena_alloc(a, (size_t)L + 1, (size_t)f->top * sizeof *f->guess);
+    found->top = found->j->args->top < m->n_logits ? found->j->args->top : m->n_logits;
+    found->guess = arena_alloc(a, (size_t)L + 1, (size_t)found->top * sizeof *found->guess);
     for (int i = 0; i <= L; i++)
-        trace_guesses(f->guess + (size_t)i * (size_t)f->top, f->top, logits + (size_t)i * V,
-                      m->n_logits);
+        trace_guesses(found->guess + (size_t)i * (size_t)found->top, found->top,
+                      logits + (size_t)i * V, m->n_logits);
     return 0;
 }
 
 /* The pass, with what the token's row becomes where that is wanted. */
-static int trace_run_text(struct trace_found *f, struct arena *a, int at, struct err *e)
+static int trace_run_text(struct trace_found *found, struct arena *a, int at, struct err *e)
 {
-    struct trace_job *j = f->j;
+    struct trace_job *j = found->j;
     const struct session *s = &j->job.s;
     struct wanted want = j->job.want;
-    struct trace *t = trace_new(a, s->shown, s->stack, at, session_queries(s, f->item)->n,
-                                session_keys(s, f->item)->n, j->predicts);
+    struct trace *t = trace_new(a, s->shown, s->stack, at, session_queries(s, found->item)->n,
+                                session_keys(s, found->item)->n, j->predicts);
     struct tap tap = trace_tap(t);
     struct sink sink = trace_sink(t);
 
-    f->t = t;
-    job_pack(&j->job, a, f->item, 1);
+    found->t = t;
+    job_pack(&j->job, a, found->item, 1);
     if (j->predicts) {
         want.tap = &tap;
         want.only_row = &t->at;
@@ -118,18 +118,18 @@ static int trace_run_text(struct trace_found *f, struct arena *a, int at, struct
     }
     if (session_forward(s, &j->job.texts, &want, &sink, 1, a, e) != 0)
         return -1;
-    return j->predicts ? predict(f, a, want.hidden, e) : 0;
+    return j->predicts ? predict(found, a, want.hidden, e) : 0;
 }
 
-static int trace_text(struct trace_found *f, struct arena *a, struct err *e)
+static int trace_text(struct trace_found *found, struct arena *a, struct err *e)
 {
-    const struct trace_job *j = f->j;
+    const struct trace_job *j = found->j;
     const struct session *s = &j->job.s;
-    int at = session_queries(s, f->item)->n - 1;
+    int at = session_queries(s, found->item)->n - 1;
 
-    if (j->args->at != NULL && (at = place_query(&j->at, "--at", s, f->item, e)) < 0)
+    if (j->args->at != NULL && (at = place_query(&j->at, "--at", s, found->item, e)) < 0)
         return -1;
-    return trace_run_text(f, a, at, e);
+    return trace_run_text(found, a, at, e);
 }
 
 static int trace_one_text(void *self, struct arena *a, const struct item *item, struct err *e)

@@ -44,25 +44,25 @@ struct trace_found {
 extern const struct record trace_record;
 
 /* Sets the records of the job, without columns that are not asked for, or do not apply. */
-void trace_columns(struct trace_job *j);
+void trace_columns(struct trace_job *job);
 
 /* Writes the text's results. */
-int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
+int trace_write(struct trace_job *job, struct arena *a, const struct trace_found *found,
                 struct err *e);
 
 /* Whether a layer is shown; -1 stands for the embeddings, for which there are only predictions. */
-bool trace_shows(const struct trace_found *f, int layer);
+bool trace_shows(const struct trace_found *found, int layer);
 /* The line above the table: "cat(3); weights: mean of 4 heads" */
-const char *trace_lead(const struct trace_found *f, struct arena *a);
+const char *trace_lead(const struct trace_found *found, struct arena *a);
 /* [n] the mean over heads of a layer of x [L, H, n]; NaN: no head sees the token. */
-double *trace_mean_of(const struct trace_found *f, struct arena *a, int layer, const float *x,
+double *trace_mean_of(const struct trace_found *found, struct arena *a, int layer, const float *x,
                       int n);
 /* The predictions after the layer: "“cat” 0.4200, “dog” 0.1100". */
-const char *trace_predicts(const struct trace_found *f, struct arena *a, int layer);
+const char *trace_predicts(const struct trace_found *found, struct arena *a, int layer);
 
 /* ---- picture.c ---- */
 
 /* ERR_USAGE: it does not fit. */
-int trace_draw(const struct trace_found *f, struct arena *a, const char *path, struct err *e);
+int trace_draw(const struct trace_found *found, struct arena *a, const char *path, struct err *e);
 
 #endif

@@ -20,44 +20,44 @@ static const struct {
 };
 
 /* NULL: there is nothing against it. */
-static const char *types_copy_refusal(const struct session *s)
+static const char *types_copy_refusal(const struct session *session)
 {
     struct err e;
 
-    if (s->stack == STACK_CROSS)
+    if (session->stack == STACK_CROSS)
         return "heads of cross-attention read two streams";
-    if (s->model->precomputed != NULL)
+    if (session->model->precomputed != NULL)
         return "it has no weights";
-    return fold_check(s->model, &e) == 0 && fold_check(s->shown, &e) == 0 ?
-               NULL : arena_strdup(s->a, e.msg);
+    return fold_check(session->model, &e) == 0 && fold_check(session->shown, &e) == 0 ?
+               NULL : arena_strdup(session->a, e.msg);
 }
 
-static void types_copy_keep(struct types_job *j, const struct circuits_job *circuits)
+static void types_copy_keep(struct types_job *job, const struct circuits_job *circuits)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
+    for (int l = 0, h = -1; session_next_head(s, &job->job.want, &l, &h);)
         for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
-            if (j->wants[scores[i].probe])
-                j->probe[types_place(j, l, h)][scores[i].score - N_TYPES_TEXT] =
+            if (job->wants[scores[i].probe])
+                job->probe[types_place(job, l, h)][scores[i].score - N_TYPES_TEXT] =
                     circuits_value(circuits, l, h, scores[i].number);
 }
 
-void types_copy_run(struct types_job *j)
+void types_copy_run(struct types_job *job)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
     const struct circuits_args args = { .sample = SAMPLE };
     struct circuits_job circuits = { .args = &args, .s = *s, .asked = *s->asked,
-                                     .want = j->job.want, .a = s->a };
+                                     .want = job->job.want, .a = s->a };
     struct arena_mark mark;
 
-    j->weightless = types_copy_refusal(s);
-    if (j->weightless != NULL)
+    job->weightless = types_copy_refusal(s);
+    if (job->weightless != NULL)
         return;
     mark = arena_mark(s->a);
     circuits_choose(&circuits);
     circuits.found = circuits_new(s->a, s->shown, &circuits.tokens, s->par,
                                   s->env->warn);
-    types_copy_keep(j, &circuits);
+    types_copy_keep(job, &circuits);
     arena_reset(s->a, mark);
 }

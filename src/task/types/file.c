@@ -30,47 +30,50 @@ static int read_label(void *self, int layer, int head, const json_t *o, struct e
     return 0;
 }
 
-static const char **types_file_read_bytes(const struct session *s, struct span bytes, struct err *e)
+static const char **types_file_read_bytes(const struct session *session, struct span bytes,
+                                          struct err *e)
 {
     static const char *const schemas[] = { "mha-viz/types/1", NULL };
-    const struct config *config = &s->shown->config;
-    struct labels labels = { s, arena_alloc(s->a, (uint64_t)config->n_layers *
-                                                  (uint64_t)config->n_heads, sizeof(char *)) };
+    const struct config *config = &session->shown->config;
+    struct labels labels = { session, arena_alloc(session->a, (uint64_t)config->n_layers *
+                                                              (uint64_t)config->n_heads,
+                                                              sizeof(char *)) };
 
-    return heads_file_read(s, bytes, schemas, read_label, &labels, e) == 0 ? labels.label : NULL;
+    return heads_file_read(session, bytes, schemas, read_label, &labels, e) == 0 ? labels.label :
+           NULL;
 }
 
-static bool is_builtin(const struct session *s)
+static bool is_builtin(const struct session *session)
 {
-    return session_has_weights(s) && builtin_is(s->path);
+    return session_has_weights(session) && builtin_is(session->path);
 }
 
 /* The file is right, so that it can only be of another stack. */
-static const char **read_builtin(const struct session *s)
+static const char **read_builtin(const struct session *session)
 {
     struct builtin builtin;
     struct err ignored;
 
-    if (!is_builtin(s) || builtin_find(&builtin, s->path, &ignored) != 0)
+    if (!is_builtin(session) || builtin_find(&builtin, session->path, &ignored) != 0)
         return NULL;
-    return types_file_read_bytes(s, builtin.types, &ignored);
+    return types_file_read_bytes(session, builtin.types, &ignored);
 }
 
-int types_file_labels(const struct session *s, const char *path, const char *const **label,
+int types_file_labels(const struct session *session, const char *path, const char *const **label,
                       struct err *e)
 {
     struct span bytes;
 
     *label = NULL;
     if (path == NULL)
-        *label = read_builtin(s);
+        *label = read_builtin(session);
     if (path == NULL || strcmp(path, "none") == 0)
         return 0;
-    if (session_averages(s, AVERAGE_HEADS | AVERAGE_LAYERS))
+    if (session_averages(session, AVERAGE_HEADS | AVERAGE_LAYERS))
         return err_set(e, ERR_USAGE, "--types, --average: a mean of heads or layers has no type");
     if (file_map(path, &bytes, e) != 0)
         return -1;
-    *label = types_file_read_bytes(s, bytes, e);
+    *label = types_file_read_bytes(session, bytes, e);
     file_unmap(bytes);
     return *label != NULL ? 0 : err_under(e, "%s", path);
 }

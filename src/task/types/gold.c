@@ -27,11 +27,11 @@ struct gold_run {
 
 /* ---- before any is run ---- */
 
-int types_gold_check(const struct types_job *j, struct err *e)
+int types_gold_check(const struct types_job *job, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    if (j->job.n_operands > 0)
+    if (job->job.n_operands > 0)
         return err_set(e, ERR_USAGE, "--gold: its sentences are the texts, and no other text "
                        "can be given");
     if (s->stack == STACK_CROSS || session_query_side(s) != SIDE_SOURCE)
@@ -40,10 +40,10 @@ int types_gold_check(const struct types_job *j, struct err *e)
     return 0;
 }
 
-static int types_gold_read_file(struct types_job *j, struct gold_run *run, struct err *e)
+static int types_gold_read_file(struct types_job *job, struct gold_run *run, struct err *e)
 {
-    struct session *s = &j->job.s;
-    struct lines *lines = source_open_lines(s, j->args->gold, e);
+    struct session *s = &job->job.s;
+    struct lines *lines = source_open_lines(s, job->args->gold, e);
     const char *text;
     size_t size = 0;
     int status;
@@ -56,18 +56,18 @@ static int types_gold_read_file(struct types_job *j, struct gold_run *run, struc
 
         const struct span bytes = { (const unsigned char *)copy, status > 0 ? size : 0 };
 
-        j->gold_crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
-        run->trees = conllu_read(s->a, bytes, j->args->gold, e);
+        job->gold_crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
+        run->trees = conllu_read(s->a, bytes, job->args->gold, e);
     }
     lines_close(lines);
     return run->trees != NULL ? 0 : -1;
 }
 
 /* All relations and tags are known before the first sentence is run. */
-static void number_names(struct types_job *j, struct gold_run *run)
+static void number_names(struct types_job *job, struct gold_run *run)
 {
     const struct conllu *trees = run->trees;
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     int n = 0;
 
     run->first = arena_alloc(a, (uint64_t)trees->n, sizeof *run->first);
@@ -81,22 +81,23 @@ static void number_names(struct types_job *j, struct gold_run *run)
         for (int k = 0; k < trees->sentence[i].n; k++) {
             const struct conllu_word *word = &trees->sentence[i].word[k];
 
-            run->relation[run->first[i] + k] = gold_relation(j->gold, word->relation);
-            run->tag[run->first[i] + k] = gold_tag(j->gold, word->tag);
+            run->relation[run->first[i] + k] = gold_relation(job->gold, word->relation);
+            run->tag[run->first[i] + k] = gold_tag(job->gold, word->tag);
         }
-    j->n_words = n;
+    job->n_words = n;
 }
 
 /* ---- a batch ---- */
 
-static struct arcs_words types_gold_words_of(const struct conllu_sentence *s,
-                                             const struct tokens *t, struct arena *a)
+static struct arcs_words types_gold_words_of(const struct conllu_sentence *sentence,
+                                             const struct tokens *tokens, struct arena *a)
 {
-    struct types_span *span = arena_alloc(a, (uint64_t)s->n, sizeof *span);
+    struct types_span *span = arena_alloc(a, (uint64_t)sentence->n, sizeof *span);
 
-    for (int i = 0; i < s->n; i++)
-        span[i] = (struct types_span){ s->word[i].start, s->word[i].end };
-    return (struct arcs_words){ .of = types_words(a, span, s->n, s->text, t), .n = s->n };
+    for (int i = 0; i < sentence->n; i++)
+        span[i] = (struct types_span){ sentence->word[i].start, sentence->word[i].end };
+    return (struct arcs_words){ .of = types_words(a, span, sentence->n, sentence->text, tokens),
+                                .n = sentence->n };
 }
 
 /* Adds the next sentence; one that cannot be used is named, and left out. */
@@ -172,23 +173,23 @@ static int run_batch(struct gold_run *run, struct err *e)
     return 0;
 }
 
-int types_gold_open(struct types_job *j, struct err *e)
+int types_gold_open(struct types_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
     struct gold_run *run = arena_alloc(s->a, 1, sizeof *run);
 
-    run->j = j;
-    j->gold_run = run;
-    j->gold = gold_new(s->a, s->n_layers * s->n_heads, j->rules.causal);
-    if (types_gold_read_file(j, run, e) != 0)
+    run->j = job;
+    job->gold_run = run;
+    job->gold = gold_new(s->a, s->n_layers * s->n_heads, job->rules.causal);
+    if (types_gold_read_file(job, run, e) != 0)
         return -1;
     if (s->tok == NULL) {
         *e = s->tok_err;
         return -1;
     }
-    if (types_coref_read(j, run->trees, e) != 0)
+    if (types_coref_read(job, run->trees, e) != 0)
         return -1;
-    number_names(j, run);
+    number_names(job, run);
     return 0;
 }
 
@@ -203,11 +204,11 @@ static void skip_sentences(struct gold_run *run)
     j->n_unusable = j->done.n_bad;
 }
 
-int types_gold_run(struct types_job *j, struct err *e)
+int types_gold_run(struct types_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
     struct progress *progress = s->env->progress;
-    struct gold_run *run = j->gold_run;
+    struct gold_run *run = job->gold_run;
     struct arena_mark mark = arena_mark(s->a);
     int status = 0;
 
@@ -219,10 +220,10 @@ int types_gold_run(struct types_job *j, struct err *e)
         status = run_batch(run, e);
         arena_reset(s->a, mark);
         if (status == 0)
-            status = state_batch_done(&j->job, e);
+            status = state_batch_done(&job->job, e);
         while (status == 0 && before++ < run->next)
             progress_step(progress);
     }
     progress_end(progress);
-    return status == 0 ? types_coref_run(j, run->trees, e) : status;
+    return status == 0 ? types_coref_run(job, run->trees, e) : status;
 }

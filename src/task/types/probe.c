@@ -35,9 +35,9 @@ static int types_probe_find(const char *name, struct err *e)
                    meant != NULL ? "'?" : "");
 }
 
-static int choose_listed(struct types_job *j, struct err *e)
+static int choose_listed(struct types_job *job, struct err *e)
 {
-    for (const char *s = j->args->probe;; s++) {
+    for (const char *s = job->args->probe;; s++) {
         size_t n = strcspn(s, ",");
         char name[64] = "";
         int i;
@@ -46,93 +46,93 @@ static int choose_listed(struct types_job *j, struct err *e)
         i = types_probe_find(name, e);
         if (i < 0)
             return -1;
-        j->wants[i] = true;
+        job->wants[i] = true;
         s += n;
         if (*s == '\0')
             return 0;
     }
 }
 
-int types_probe_choose(struct types_job *j, struct err *e)
+int types_probe_choose(struct types_job *job, struct err *e)
 {
-    const struct types_args *args = j->args;
+    const struct types_args *args = job->args;
 
-    if (args->no_probe && !j->has_texts)
+    if (args->no_probe && !job->has_texts)
         return err_set(e, ERR_USAGE, "--no-probe requires a TEXT or -f FILE");
     if (args->probe != NULL)
-        return choose_listed(j, e);
+        return choose_listed(job, e);
     for (int i = 0; i < N_TYPES_PROBE && !args->no_probe; i++)
-        j->wants[i] = i != TYPES_OF_FUNCTION_VECTORS;   /* many passes: by its name alone */
+        job->wants[i] = i != TYPES_OF_FUNCTION_VECTORS;   /* many passes: by its name alone */
     return 0;
 }
 
 /* ---- random tokens twice over ---- */
 
 /* Scores of places are all of "previous". */
-static bool wants_score(const struct types_job *j, int score)
+static bool wants_score(const struct types_job *job, int score)
 {
-    return j->wants[score < PROBE_PREVIOUS ? score : PROBE_PREVIOUS];
+    return job->wants[score < PROBE_PREVIOUS ? score : PROBE_PREVIOUS];
 }
 
-static void types_probe_keep(struct types_job *j, const struct probe *probe)
+static void types_probe_keep(struct types_job *job, const struct probe *probe)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
 
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
+    for (int l = 0, h = -1; session_next_head(s, &job->job.want, &l, &h);)
         for (int i = 0; i < N_PROBE_SCORE; i++)
-            if (wants_score(j, i))
-                j->probe[types_place(j, l, h)][i] = probe_score(probe, (enum probe_score)i, l,
-                                                                h);
+            if (wants_score(job, i))
+                job->probe[types_place(job, l, h)][i] = probe_score(probe, (enum probe_score)i, l,
+                                                                    h);
 }
 
-static int run_random(struct types_job *j, struct err *e)
+static int run_random(struct types_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
     struct random_texts texts;
-    struct wanted want = j->job.want;
+    struct wanted want = job->job.want;
     struct attended attended;
     struct probe *probe;
     struct sink sink;
 
-    random_texts(s, s->a, j->args->shared.asked.seed, N_RANDOM, &texts);
+    random_texts(s, s->a, job->args->shared.asked.seed, N_RANDOM, &texts);
     if (texts.n == 0) {
-        j->refusal = "it takes too few tokens";
+        job->refusal = "it takes too few tokens";
         return 0;
     }
-    j->n_random = texts.n_texts;
-    j->n_tokens = texts.n;
+    job->n_random = texts.n_texts;
+    job->n_tokens = texts.n;
     want.weighting = WEIGHTING_PLAIN;
-    texts_pack(&j->job.texts, s->a, texts.item, texts.n_texts);
-    attended = session_attended(s, &j->job.texts, s->a);
+    texts_pack(&job->job.texts, s->a, texts.item, texts.n_texts);
+    attended = session_attended(s, &job->job.texts, s->a);
     probe = probe_new(s->a, s->shown, &attended, &want,
                       (struct probe_shape){ texts.lead, texts.n, !mark_looks_back(s->model) });
     sink = probe_sink(probe);
-    if (run_forward(s->model, &j->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
+    if (run_forward(s->model, &job->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
         return -1;
-    types_probe_keep(j, probe);
+    types_probe_keep(job, probe);
     return 0;
 }
 
 /* ---- all of them ---- */
 
 /* A mask is of the texts that are given. */
-static const char *types_probe_refusal(const struct session *s)
+static const char *types_probe_refusal(const struct session *session)
 {
-    return s->asked->mask != NULL ? "--mask is of the texts that are given" :
-                                    random_refusal(s);
+    return session->asked->mask != NULL ? "--mask is of the texts that are given" :
+                                          random_refusal(session);
 }
 
-static bool wants_random(const struct types_job *j)
+static bool wants_random(const struct types_job *job)
 {
-    return j->wants[TYPES_OF_INDUCTION] || j->wants[TYPES_OF_DUPLICATE] ||
-           j->wants[TYPES_OF_PREVIOUS];
+    return job->wants[TYPES_OF_INDUCTION] || job->wants[TYPES_OF_DUPLICATE] ||
+           job->wants[TYPES_OF_PREVIOUS];
 }
 
 /* The same of random texts: what is asked for by its name decides whether the rest will do. */
-static const char *random_texts_refusal(const struct types_job *j)
+static const char *random_texts_refusal(const struct types_job *job)
 {
-    const struct session *s = &j->job.s;
-    bool induction = j->args->probe != NULL && j->wants[TYPES_OF_INDUCTION];
+    const struct session *s = &job->job.s;
+    bool induction = job->args->probe != NULL && job->wants[TYPES_OF_INDUCTION];
 
     if (s->asked->mask != NULL || induction)
         return types_probe_refusal(s);
@@ -140,53 +140,54 @@ static const char *random_texts_refusal(const struct types_job *j)
 }
 
 /* Probes of texts that the program brings along; each with a word of why it did not run. */
-static int types_probe_run_texts(struct types_job *j, struct err *e)
+static int types_probe_run_texts(struct types_job *job, struct err *e)
 {
     const struct {
         enum types_probe probe;
         const char **refused;
-        int (*run)(struct types_job *j, struct err *e);
+        int (*run)(struct types_job *job, struct err *e);
     } probes[] = {
-        { TYPES_OF_RETRIEVAL, &j->deaf, types_retrieval_run },
-        { TYPES_OF_QR, &j->unranked, types_ranking_run },
-        { TYPES_OF_FUNCTION_VECTORS, &j->untried, types_vectors_run },
+        { TYPES_OF_RETRIEVAL, &job->deaf, types_retrieval_run },
+        { TYPES_OF_QR, &job->unranked, types_ranking_run },
+        { TYPES_OF_FUNCTION_VECTORS, &job->untried, types_vectors_run },
     };
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     struct arena_mark mark = arena_mark(a);
 
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
-        if (!j->wants[probes[i].probe])
+        if (!job->wants[probes[i].probe])
             continue;
-        *probes[i].refused = types_probe_refusal(&j->job.s);
-        if (*probes[i].refused == NULL && probes[i].run(j, e) != 0)
+        *probes[i].refused = types_probe_refusal(&job->job.s);
+        if (*probes[i].refused == NULL && probes[i].run(job, e) != 0)
             return -1;
         arena_reset(a, mark);
     }
     return 0;
 }
 
-static int run_wanted(struct types_job *j, struct err *e)
+static int run_wanted(struct types_job *job, struct err *e)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     struct arena_mark mark = arena_mark(a);
 
-    if (wants_random(j)) {
-        j->refusal = random_texts_refusal(j);
-        if (j->refusal == NULL && run_random(j, e) != 0)
+    if (wants_random(job)) {
+        job->refusal = random_texts_refusal(job);
+        if (job->refusal == NULL && run_random(job, e) != 0)
             return -1;
         arena_reset(a, mark);
     }
-    if (types_probe_run_texts(j, e) != 0)
+    if (types_probe_run_texts(job, e) != 0)
         return -1;
-    if (j->wants[TYPES_OF_COPY] || j->wants[TYPES_OF_SUCCESSOR])
-        types_copy_run(j);
+    if (job->wants[TYPES_OF_COPY] || job->wants[TYPES_OF_SUCCESSOR])
+        types_copy_run(job);
     return 0;
 }
 
 /* The first reason why a probe that was named did not run; NULL: all ran. */
-static const char *why_not(const struct types_job *j)
+static const char *why_not(const struct types_job *job)
 {
-    const char *const why[] = { j->refusal, j->deaf, j->unranked, j->untried, j->weightless };
+    const char *const why[] = { job->refusal, job->deaf, job->unranked, job->untried,
+                                job->weightless };
 
     for (size_t i = 0; i < sizeof why / sizeof *why; i++)
         if (why[i] != NULL)
@@ -195,17 +196,17 @@ static const char *why_not(const struct types_job *j)
 }
 
 /* A probe that was asked for by its name must run; without texts, one of them must. */
-int types_probe_run(struct types_job *j, struct err *e)
+int types_probe_run(struct types_job *job, struct err *e)
 {
-    bool named = j->args->probe != NULL;
+    bool named = job->args->probe != NULL;
     const char *why;
 
-    if (run_wanted(j, e) != 0)
+    if (run_wanted(job, e) != 0)
         return -1;
-    why = named ? why_not(j) : j->refusal;
-    if (why == NULL || (j->has_texts && !named))
+    why = named ? why_not(job) : job->refusal;
+    if (why == NULL || (job->has_texts && !named))
         return 0;
     return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s", named ? "--probe: " : "",
-                   j->job.s.model->name, why,
-                   j->has_texts ? "" : "; expected a TEXT or -f FILE");
+                   job->job.s.model->name, why,
+                   job->has_texts ? "" : "; expected a TEXT or -f FILE");
 }

@@ -201,25 +201,27 @@ const struct record types_record = {
 
 /* ---- a head ---- */
 
-static struct types_head head_of(const struct types_job *j, int layer, int head)
+static struct types_head head_of(const struct types_job *job, int layer, int head)
 {
-    size_t place = types_place(j, layer, head);
-    struct types_head found = { .layer = layer, .n_layers = j->job.s.n_layers,
-                                .n_rows = j->n_rows[place], .n_texts = j->n_texts };
+    size_t place = types_place(job, layer, head);
+    struct types_head found = { .layer = layer, .n_layers = job->job.s.n_layers,
+                                .n_rows = job->n_rows[place], .n_texts = job->n_texts };
     int first = (int)place * N_TYPES_TEXT;
 
-    types_relation_of(j, layer, head, &found);
-    found.lift = j->n_pairs >= 0 && (double)j->n_weighed >= j->rules.threshold[TYPES_AT_pairs] ?
-                     types_pairs_lift(j, layer, head) : (double)NAN;
-    found.resolves = j->resolved != NULL &&
-                     coreference_holds(&j->coreference, &j->resolved[place],
-                                       j->rules.threshold[TYPES_AT_arcs], &found.resolved);
+    types_relation_of(job, layer, head, &found);
+    found.lift = job->n_pairs >= 0 &&
+                         (double)job->n_weighed >= job->rules.threshold[TYPES_AT_pairs] ?
+                     types_pairs_lift(job, layer, head) :
+                     (double)NAN;
+    found.resolves = job->resolved != NULL &&
+                     coreference_holds(&job->coreference, &job->resolved[place],
+                                       job->rules.threshold[TYPES_AT_arcs], &found.resolved);
     for (int i = 0; i < N_TYPES_TEXT; i++)
-        found.score[i] = summary_of(j->scores, first + i).mean;
-    found.n_long = summary_of(j->scores, first + TYPES_sink_long).n;
-    found.same = rests_same(&j->rests[place]);
+        found.score[i] = summary_of(job->scores, first + i).mean;
+    found.n_long = summary_of(job->scores, first + TYPES_sink_long).n;
+    found.same = rests_same(&job->rests[place]);
     for (int i = 0; i < N_TYPES_PROBED; i++)
-        found.score[N_TYPES_TEXT + i] = j->probe[place][i];
+        found.score[N_TYPES_TEXT + i] = job->probe[place][i];
     return found;
 }
 
@@ -308,142 +310,145 @@ static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_T
     row->unknown = (struct list){ unknown, n_unknown };
 }
 
-static void set_row(const struct types_job *j, struct arena *a, struct head_row *row,
+static void set_row(const struct types_job *job, struct arena *a, struct head_row *row,
                     struct head_id id)
 {
     struct types_head *head = arena_alloc(a, 1, sizeof *head);
     struct types_found found;
     bool kind[N_TYPES_KIND];
 
-    *head = head_of(j, id.layer, id.head);
+    *head = head_of(job, id.layer, id.head);
     *row = (struct head_row){ .id = id, .n_rows = head->n_rows, .n_texts = head->n_texts,
                               .same = head->same, .scores = head->score,
                               .probe = head->score + N_TYPES_TEXT };
-    for (int i = 0; i < TYPES_LINKS && j->align != NULL; i++)
-        row->aer[i] = alignment_error(&j->aligned[types_place(j, id.layer, id.head)][i]);
-    row->lift = j->n_pairs >= 0 ? types_pairs_lift(j, id.layer, id.head) : (double)NAN;
+    for (int i = 0; i < TYPES_LINKS && job->align != NULL; i++)
+        row->aer[i] = alignment_error(&job->aligned[types_place(job, id.layer, id.head)][i]);
+    row->lift = job->n_pairs >= 0 ? types_pairs_lift(job, id.layer, id.head) : (double)NAN;
     row->mentions = row->any_word = NAN;
-    if (j->resolved != NULL && j->coreference.n > 0) {
-        const struct coreference_hits *hits = &j->resolved[types_place(j, id.layer, id.head)];
+    if (job->resolved != NULL && job->coreference.n > 0) {
+        const struct coreference_hits *hits = &job->resolved[types_place(job, id.layer, id.head)];
 
-        row->mentions = (double)hits->mentions / (double)j->coreference.n;
-        row->any_word = (double)hits->any_word / (double)j->coreference.n;
+        row->mentions = (double)hits->mentions / (double)job->coreference.n;
+        row->any_word = (double)hits->any_word / (double)job->coreference.n;
     }
-    types_find(&j->rules, head, &found);
+    types_find(&job->rules, head, &found);
     set_labels(a, row, &found, head);
-    types_kinds(&j->rules, head, kind);
-    set_kinds(a, row, kind, head, j->gold != NULL, j->resolved != NULL);
+    types_kinds(&job->rules, head, kind);
+    set_kinds(a, row, kind, head, job->gold != NULL, job->resolved != NULL);
 }
 
-static struct list types_head_rows(const struct types_job *j, struct arena *a)
+static struct list types_head_rows(const struct types_job *job, struct arena *a)
 {
     int n;
-    const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, &n);
+    const struct head_id *id = records_heads(&job->job.s, &job->job.want, a, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++)
-        set_row(j, a, &row[i], id[i]);
+        set_row(job, a, &row[i], id[i]);
     return (struct list){ row, n };
 }
 
 /* ---- all of them ---- */
 
 /* Why no head can be rare-token; NULL: there is nothing against it, or no text. */
-static const char *why_no_rare(const struct types_job *j, const struct list *heads)
+static const char *why_no_rare(const struct types_job *job, const struct list *heads)
 {
     const struct head_row *row = heads->at;
 
-    if (j->n_texts == 0)
+    if (job->n_texts == 0)
         return NULL;
     for (int i = 0; i < heads->n; i++)
         if (!isnan(row[i].scores[TYPES_rare2]))
             return NULL;
-    if (j->args->gold != NULL && j->args->shared.unigrams == NULL)
+    if (job->args->gold != NULL && job->args->shared.unigrams == NULL)
         return "tokens of --gold are not counted; --unigrams says how often they occur";
-    if (j->uncounted)
-        return j->job.s.tok == NULL && j->job.s.asked->ids == NULL ?
+    if (job->uncounted)
+        return job->job.s.tok == NULL && job->job.s.asked->ids == NULL ?
                    "what is read has no ids of tokens" :
                    "these texts cannot be read twice and are not counted; --unigrams says how "
                    "often their tokens occur";
-    return j->args->shared.asked.merge == MERGE_WORDS ?
+    return job->args->shared.asked.merge == MERGE_WORDS ?
                "words have no counts, tokens have" :
                "no text has a token beyond the 500 most common ones";
 }
 
 /* Above the table: what the labels are of. */
-static const char *types_lead(const struct types_job *j, const char *commonplace, struct arena *a)
+static const char *types_lead(const struct types_job *job, const char *commonplace, struct arena *a)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     const char *text = s->name, *shown = shown_asked(s, a, SHOWN_NUMBERS);
 
-    if (j->n_random > 0)
+    if (job->n_random > 0)
         text = arena_printf(a, "%s, %d probes of %d random tokens twice over (seed %d)", text,
-                            j->n_random, j->n_tokens, s->asked->seed);
-    else if (j->refusal != NULL)
-        text = arena_printf(a, "%s, no probes: %s", text, j->refusal);
-    if (j->n_asked > 0)
-        text = arena_printf(a, "%s, %d of %d questions answered", text, j->n_answered,
-                            j->n_asked);
-    if (j->has_texts)
-        text = arena_printf(a, "%s, %lld text%s", text, (long long)j->n_texts,
-                            str_plural(j->n_texts));
-    if (commonplace != NULL && (double)j->n_texts >= j->rules.threshold[TYPES_AT_texts])
+                            job->n_random, job->n_tokens, s->asked->seed);
+    else if (job->refusal != NULL)
+        text = arena_printf(a, "%s, no probes: %s", text, job->refusal);
+    if (job->n_asked > 0)
+        text = arena_printf(a, "%s, %d of %d questions answered", text, job->n_answered,
+                            job->n_asked);
+    if (job->has_texts)
+        text = arena_printf(a, "%s, %lld text%s", text, (long long)job->n_texts,
+                            str_plural(job->n_texts));
+    if (commonplace != NULL && (double)job->n_texts >= job->rules.threshold[TYPES_AT_texts])
         text = arena_printf(a, "%s; no rare-token: %s", text, commonplace);
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
     return report_clean(a, text, strlen(text));
 }
 
-/* r without the columns of what was not asked for. */
-static const struct record *without(const struct types_job *j, const struct record *r)
+/* record without the columns of what was not asked for. */
+static const struct record *without(const struct types_job *job, const struct record *record)
 {
     static const char *const of_align[] = { "aer", "aer_before", NULL };
 
     static const char *const of_pairs[] = { "semantic_lift", NULL };
     static const char *const of_mentions[] = { "coreference", "coreference_any_word", NULL };
 
-    if (j->align == NULL)
-        r = record_without(j->job.s.a, r, IN_ALL, of_align);
-    if (j->n_pairs < 0)
-        r = record_without(j->job.s.a, r, IN_ALL, of_pairs);
-    return j->resolved != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_mentions);
+    if (job->align == NULL)
+        record = record_without(job->job.s.a, record, IN_ALL, of_align);
+    if (job->n_pairs < 0)
+        record = record_without(job->job.s.a, record, IN_ALL, of_pairs);
+    return job->resolved != NULL ? record : record_without(job->job.s.a, record, IN_ALL,
+                                                           of_mentions);
 }
 
-static void write_gold(const struct types_row *row, struct arena *a, FILE *f)
+static void write_gold(const struct types_row *row, struct arena *a, FILE *file)
 {
-    putc('\n', f);
-    record_table(&types_relation_record, row->relations.at, row->relations.n, a, f);
-    putc('\n', f);
-    record_table(&types_tag_record, row->tags.at, row->tags.n, a, f);
+    putc('\n', file);
+    record_table(&types_relation_record, row->relations.at, row->relations.n, a, file);
+    putc('\n', file);
+    record_table(&types_tag_record, row->tags.at, row->tags.n, a, file);
 }
 
-void types_write(struct types_job *j, struct report *r)
+void types_write(struct types_job *job, struct report *report)
 {
-    struct session *s = &j->job.s;
-    struct list heads = types_head_rows(j, s->a);
-    bool gold = j->gold != NULL;
+    struct session *s = &job->job.s;
+    struct list heads = types_head_rows(job, s->a);
+    bool gold = job->gold != NULL;
     struct types_row row = {
-        s->name, j->job.weights, s->model->family->name, types_taxonomy_names[j->rules.taxonomy],
-        j->refusal, j->deaf, j->unranked, j->untried, j->weightless, why_no_rare(j, &heads),
-        j->n_texts, s->asked->seed, j->n_random,
-        j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold,
-        j->args->gold, gold ? j->n_unusable : -1,
-        gold ? j->n_words : -1, gold ? j->n_unscored : -1, gold ? j->n_mentions : -1,
-        gold ? j->coreference.n : -1, (double)j->coreference.nearest / (double)j->coreference.n,
-        (double)j->coreference.head_match / (double)j->coreference.n, records_shown_asked(s), heads,
-        types_relation_rows(j, s->a), types_tag_rows(j, s->a)
+        s->name, job->job.weights, s->model->family->name,
+        types_taxonomy_names[job->rules.taxonomy],
+        job->refusal, job->deaf, job->unranked, job->untried, job->weightless,
+        why_no_rare(job, &heads), job->n_texts, s->asked->seed, job->n_random,
+        job->n_tokens, job->n_asked, job->n_answered, job->n_ranked, job->n_trials,
+        job->rules.threshold, job->args->gold, gold ? job->n_unusable : -1,
+        gold ? job->n_words : -1, gold ? job->n_unscored : -1, gold ? job->n_mentions : -1,
+        gold ? job->coreference.n : -1,
+        (double)job->coreference.nearest / (double)job->coreference.n,
+        (double)job->coreference.head_match / (double)job->coreference.n, records_shown_asked(s),
+        heads, types_relation_rows(job, s->a), types_tag_rows(job, s->a)
     };
 
     if (!gold)
         row.relations.n = row.tags.n = -1;
 
-    if (r->format == REPORT_TABLE) {
-        fprintf(r->file, "%s\n", types_lead(j, row.commonplace, s->a));
-        record_table(without(j, &head_record), heads.at, heads.n, s->a, r->file);
+    if (report->format == REPORT_TABLE) {
+        fprintf(report->file, "%s\n", types_lead(job, row.commonplace, s->a));
+        record_table(without(job, &head_record), heads.at, heads.n, s->a, report->file);
         if (gold)
-            write_gold(&row, s->a, r->file);
+            write_gold(&row, s->a, report->file);
         return;
     }
-    r->record = without(j, r->record);
-    report_row(r, &row);
+    report->record = without(job, report->record);
+    report_row(report, &row);
 }

@@ -104,58 +104,58 @@ const struct record types_relation_record = {
 
 /* ---- rows ---- */
 
-static bool relation_holds(const struct types_job *j, const struct gold_held *held)
+static bool relation_holds(const struct types_job *job, const struct gold_held *held)
 {
-    return gold_holds(held, j->rules.threshold[TYPES_AT_syntactic],
-                      j->rules.threshold[TYPES_AT_arcs]);
+    return gold_holds(held, job->rules.threshold[TYPES_AT_syntactic],
+                      job->rules.threshold[TYPES_AT_arcs]);
 }
 
-void types_relation_of(const struct types_job *j, int layer, int head, struct types_head *h)
+void types_relation_of(const struct types_job *job, int layer, int head, struct types_head *h)
 {
     double best = -1;
 
-    for (int i = 1; j->gold != NULL && i < gold_relations(j->gold); i++) {
-        struct gold_held held = gold_held(j->gold, i, (int)types_place(j, layer, head));
+    for (int i = 1; job->gold != NULL && i < gold_relations(job->gold); i++) {
+        struct gold_held held = gold_held(job->gold, i, (int)types_place(job, layer, head));
 
-        if (relation_holds(j, &held) && held.accuracy - held.baseline > best) {
+        if (relation_holds(job, &held) && held.accuracy - held.baseline > best) {
             best = held.accuracy - held.baseline;
-            h->relation = gold_arcs(j->gold, i).relation;
+            h->relation = gold_arcs(job->gold, i).relation;
             h->accuracy = held.accuracy;
         }
     }
 }
 
-static struct list accuracies(const struct types_job *j, struct arena *a, int relation)
+static struct list accuracies(const struct types_job *job, struct arena *a, int relation)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     struct accuracy_row *row = arena_alloc(a, (uint64_t)s->n_layers * (uint64_t)s->n_heads,
                                            sizeof *row);
     int n = 0;
 
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h); n++) {
+    for (int l = 0, h = -1; session_next_head(s, &job->job.want, &l, &h); n++) {
         row[n] = (struct accuracy_row){ .layer = l, .head = h };
         for (int way = 0; way < N_GOLD_WAY; way++)
-            row[n].way[way] = gold_accuracy(j->gold, relation, (int)types_place(j, l, h),
+            row[n].way[way] = gold_accuracy(job->gold, relation, (int)types_place(job, l, h),
                                             (enum gold_way)way);
     }
     return (struct list){ row, n };
 }
 
-static void set_row(const struct types_job *j, struct arena *a, int relation,
+static void set_row(const struct types_job *job, struct arena *a, int relation,
                     struct relation_row *row)
 {
-    int choice = gold_choice(j->gold, relation), n_heads = j->job.s.n_heads;
+    int choice = gold_choice(job->gold, relation), n_heads = job->job.s.n_heads;
 
-    *row = (struct relation_row){ .arcs = gold_arcs(j->gold, relation), .layer = -1, .head = -1,
-                                  .heads = accuracies(j, a, relation) };
-    row->held = gold_held(j->gold, relation, choice < 0 ? 0 : choice);
+    *row = (struct relation_row){ .arcs = gold_arcs(job->gold, relation), .layer = -1, .head = -1,
+                                  .heads = accuracies(job, a, relation) };
+    row->held = gold_held(job->gold, relation, choice < 0 ? 0 : choice);
     if (choice < 0)
         return;
     row->layer = choice / n_heads;
     row->head = choice % n_heads;
     row->name = arena_printf(a, "L%dH%d", row->layer, row->head);
     row->way = gold_way_names[row->held.way];
-    row->holds = relation_holds(j, &row->held);
+    row->holds = relation_holds(job, &row->held);
 }
 
 /* The most frequent first; "all" before them. */
@@ -167,13 +167,13 @@ static int by_arcs(const void *x, const void *y)
                                     strcmp(a->arcs.relation, b->arcs.relation);
 }
 
-struct list types_relation_rows(const struct types_job *j, struct arena *a)
+struct list types_relation_rows(const struct types_job *job, struct arena *a)
 {
-    int n = j->gold != NULL ? gold_relations(j->gold) : 0;
+    int n = job->gold != NULL ? gold_relations(job->gold) : 0;
     struct relation_row *row = arena_alloc(a, (uint64_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++)
-        set_row(j, a, i, &row[i]);
+        set_row(job, a, i, &row[i]);
     if (n > 0)
         qsort(row + 1, (size_t)n - 1, sizeof *row, by_arcs);
     return (struct list){ row, n };
@@ -227,18 +227,18 @@ const struct record types_tag_record = {
     RECORD_COLUMNS(tag_columns),
 };
 
-static void set_tag(const struct types_job *j, struct arena *a, int tag, struct tag_row *row)
+static void set_tag(const struct types_job *job, struct arena *a, int tag, struct tag_row *row)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     struct share_row *share = arena_alloc(a, (uint64_t)s->n_layers * (uint64_t)s->n_heads,
                                           sizeof *share);
     int n = 0;
 
-    *row = (struct tag_row){ .tag = gold_tag_name(j->gold, tag), .most = NAN,
-                             .words = gold_tag_words(j->gold, tag) };
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h); n++) {
-        share[n] = (struct share_row){ l, h, gold_tag_share(j->gold, tag,
-                                                            (int)types_place(j, l, h)) };
+    *row = (struct tag_row){ .tag = gold_tag_name(job->gold, tag), .most = NAN,
+                             .words = gold_tag_words(job->gold, tag) };
+    for (int l = 0, h = -1; session_next_head(s, &job->job.want, &l, &h); n++) {
+        share[n] = (struct share_row){ l, h, gold_tag_share(job->gold, tag,
+                                                            (int)types_place(job, l, h)) };
         if (share[n].share > row->most || (isnan(row->most) && !isnan(share[n].share))) {
             row->most = share[n].share;
             row->name = arena_printf(a, "L%dH%d", l, h);
@@ -247,12 +247,12 @@ static void set_tag(const struct types_job *j, struct arena *a, int tag, struct 
     row->heads = (struct list){ share, n };
 }
 
-struct list types_tag_rows(const struct types_job *j, struct arena *a)
+struct list types_tag_rows(const struct types_job *job, struct arena *a)
 {
-    int n = j->gold != NULL ? gold_tags(j->gold) : 0;
+    int n = job->gold != NULL ? gold_tags(job->gold) : 0;
     struct tag_row *row = arena_alloc(a, (uint64_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++)
-        set_tag(j, a, i, &row[i]);
+        set_tag(job, a, i, &row[i]);
     return (struct list){ row, n };
 }

@@ -8,59 +8,60 @@
 #include "base/json_field.h"
 #include "task/types/types.h"
 
-static uint64_t types_sums_count_heads(const struct types_job *j)
+static uint64_t types_sums_count_heads(const struct types_job *job)
 {
-    return (uint64_t)j->job.s.n_layers * (uint64_t)j->job.s.n_heads;
+    return (uint64_t)job->job.s.n_layers * (uint64_t)job->job.s.n_heads;
 }
 
-void types_sums_new(struct types_job *j)
+void types_sums_new(struct types_job *job)
 {
-    uint64_t count = types_sums_count_heads(j);
-    struct arena *a = j->job.s.a;
+    uint64_t count = types_sums_count_heads(job);
+    struct arena *a = job->job.s.a;
     const struct summary_kind kind = { .n = (int)count * N_TYPES_TEXT };
 
-    j->scores = summary_new(a, &kind);
-    j->score = arena_alloc(a, (uint64_t)kind.n, sizeof *j->score);
+    job->scores = summary_new(a, &kind);
+    job->score = arena_alloc(a, (uint64_t)kind.n, sizeof *job->score);
     for (int i = 0; i < kind.n; i++)
-        j->score[i] = NAN;
-    j->n_rows = arena_alloc(a, count, sizeof *j->n_rows);
-    j->rests = arena_alloc(a, count, sizeof *j->rests);
-    j->probe = arena_alloc(a, count, sizeof *j->probe);
+        job->score[i] = NAN;
+    job->n_rows = arena_alloc(a, count, sizeof *job->n_rows);
+    job->rests = arena_alloc(a, count, sizeof *job->rests);
+    job->probe = arena_alloc(a, count, sizeof *job->probe);
     for (uint64_t i = 0; i < count; i++)
         for (int k = 0; k < N_TYPES_PROBED; k++)
-            j->probe[i][k] = NAN;
+            job->probe[i][k] = NAN;
 }
 
-int types_rules_open(struct types_job *j, bool causal, struct err *e)
+int types_rules_open(struct types_job *job, bool causal, struct err *e)
 {
-    const struct types_args *args = j->args;
+    const struct types_args *args = job->args;
 
-    j->rules = types_rules((enum types_taxonomy)args->taxonomy, causal);
-    if (args->threshold != NULL && types_rules_set(&j->rules, args->threshold, e) != 0)
+    job->rules = types_rules((enum types_taxonomy)args->taxonomy, causal);
+    if (args->threshold != NULL && types_rules_set(&job->rules, args->threshold, e) != 0)
         return err_under(e, "--threshold");
     return 0;
 }
 
 /* ---- members ---- */
 
-static json_t *names(struct arena *a, const struct gold *g, int n,
-                     const char *(*name)(const struct gold *g, int i))
+static json_t *names(struct arena *a, const struct gold *gold, int n,
+                     const char *(*name)(const struct gold *gold, int i))
 {
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
-        json_add(a, list, json_shown(a, name(g, i)));
+        json_add(a, list, json_shown(a, name(gold, i)));
     return list;
 }
 
-static void describe_gold(const struct types_job *j, json_t *run)
+static void describe_gold(const struct types_job *job, json_t *run)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
 
-    json_put(a, run, "relations", names(a, j->gold, gold_relations(j->gold), gold_relation_name));
-    json_put(a, run, "tags", names(a, j->gold, gold_tags(j->gold), gold_tag_name));
-    json_put(a, run, "words", json_integer(j->n_words));
-    json_put(a, run, "mentions", json_integer(j->n_mentions));
+    json_put(a, run, "relations",
+             names(a, job->gold, gold_relations(job->gold), gold_relation_name));
+    json_put(a, run, "tags", names(a, job->gold, gold_tags(job->gold), gold_tag_name));
+    json_put(a, run, "words", json_integer(job->n_words));
+    json_put(a, run, "mentions", json_integer(job->n_mentions));
 }
 
 void types_sums_describe(void *self, json_t *run, json_t *part)
@@ -91,71 +92,71 @@ void types_sums_describe(void *self, json_t *run, json_t *part)
 
 /* ---- numbers ---- */
 
-static void count_words(struct words *w, int64_t *x, uint64_t n)
+static void count_words(struct words *words, int64_t *x, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
-        words_count(w, &x[i]);
+        words_count(words, &x[i]);
 }
 
 /* As their bits: they are no sums. */
-static void probe_words(struct words *w, double (*probe)[N_TYPES_PROBED], uint64_t n)
+static void probe_words(struct words *words, double (*probe)[N_TYPES_PROBED], uint64_t n)
 {
     for (uint64_t i = 0; i < n * N_TYPES_PROBED; i++) {
         double *x = &probe[i / N_TYPES_PROBED][i % N_TYPES_PROBED];
         uint64_t bits;
 
         memcpy(&bits, x, sizeof bits);
-        bits = words_next(w, bits);
-        if (w->from != NULL)
+        bits = words_next(words, bits);
+        if (words->from != NULL)
             memcpy(x, &bits, sizeof bits);
     }
 }
 
-static void aligned_words(struct words *w, struct alignment_counts *c, uint64_t n)
+static void aligned_words(struct words *words, struct alignment_counts *counts, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
-        words_count(w, &c[i].links);
-        words_count(w, &c[i].sure);
-        words_count(w, &c[i].hit_sure);
-        words_count(w, &c[i].hit_possible);
+        words_count(words, &counts[i].links);
+        words_count(words, &counts[i].sure);
+        words_count(words, &counts[i].hit_sure);
+        words_count(words, &counts[i].hit_possible);
     }
 }
 
-static void coreference_words(struct words *w, struct types_job *j)
+static void coreference_words(struct words *words, struct types_job *job)
 {
-    words_count(w, &j->coreference.n);
-    words_count(w, &j->coreference.nearest);
-    words_count(w, &j->coreference.head_match);
-    for (uint64_t i = 0; i < types_sums_count_heads(j); i++) {
-        words_count(w, &j->resolved[i].any_word);
-        words_count(w, &j->resolved[i].mentions);
+    words_count(words, &job->coreference.n);
+    words_count(words, &job->coreference.nearest);
+    words_count(words, &job->coreference.head_match);
+    for (uint64_t i = 0; i < types_sums_count_heads(job); i++) {
+        words_count(words, &job->resolved[i].any_word);
+        words_count(words, &job->resolved[i].mentions);
     }
 }
 
-void types_sums_words(void *self, struct words *w)
+void types_sums_words(void *self, struct words *words)
 {
     struct types_job *j = self;
     uint64_t count = types_sums_count_heads(j);
 
-    words_count(w, &j->n_texts);
-    summary_words(w, j->scores);
-    count_words(w, j->n_rows, count);
+    words_count(words, &j->n_texts);
+    summary_words(words, j->scores);
+    count_words(words, j->n_rows, count);
     for (uint64_t i = 0; i < count; i++)
-        rests_words(w, &j->rests[i]);
+        rests_words(words, &j->rests[i]);
     if (j->gold != NULL) {
-        words_count(w, &j->n_unscored);
-        gold_words(w, j->gold);
+        words_count(words, &j->n_unscored);
+        gold_words(words, j->gold);
     }
     if (j->resolved != NULL)
-        coreference_words(w, j);
+        coreference_words(words, j);
     if (j->align != NULL)
-        aligned_words(w, j->aligned[0], count * TYPES_LINKS);
+        aligned_words(words, j->aligned[0], count * TYPES_LINKS);
     if (j->n_pairs >= 0) {
-        words_count(w, &j->n_weighed);
-        summary_words(w, j->weighed);
+        words_count(words, &j->n_weighed);
+        summary_words(words, j->weighed);
     }
     if (j->words_probed)
-        probe_words(w, j->probe, count);
+        probe_words(words, j->probe, count);
 }
 
 /* ---- from a part ---- */
@@ -196,7 +197,7 @@ int types_sums_add(void *self, const struct sums *part, struct err *e)
 /* ---- merge ---- */
 
 /* Names of relations or tags, in their order. */
-static int read_names(struct types_job *j, const struct sums *part, const char *key,
+static int read_names(struct types_job *job, const struct sums *part, const char *key,
                       int (*add)(struct gold *g, const char *name), struct err *e)
 {
     const json_t *list;
@@ -206,33 +207,33 @@ static int read_names(struct types_job *j, const struct sums *part, const char *
         return -1;
     n = json_array_size(list);
     /* Each has a number of each head at least. */
-    if (n * types_sums_count_heads(j) > part->n)
+    if (n * types_sums_count_heads(job) > part->n)
         return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected some of each of %zu %s",
                        part->n, n, key);
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(list, i));
 
-        if (name == NULL || add(j->gold, arena_strdup(j->job.s.a, name)) != (int)i)
+        if (name == NULL || add(job->gold, arena_strdup(job->job.s.a, name)) != (int)i)
             return json_field_wrong(key, json_array_get(list, i), "a name that comes once", e);
     }
     return 0;
 }
 
-static int open_gold(struct types_job *j, const struct sums *part, struct err *e)
+static int open_gold(struct types_job *job, const struct sums *part, struct err *e)
 {
-    struct arena *a = j->job.s.a;
+    struct arena *a = job->job.s.a;
     int n_words, n_mentions;
 
-    j->gold = gold_new(a, (int)types_sums_count_heads(j), j->rules.causal);
-    if (read_names(j, part, "relations", gold_relation, e) != 0 ||
-        read_names(j, part, "tags", gold_tag, e) != 0 ||
+    job->gold = gold_new(a, (int)types_sums_count_heads(job), job->rules.causal);
+    if (read_names(job, part, "relations", gold_relation, e) != 0 ||
+        read_names(job, part, "tags", gold_tag, e) != 0 ||
         json_field_int(part->run, "words", 0, INT32_MAX, &n_words, e) != 0 ||
         json_field_int(part->run, "mentions", 0, INT32_MAX, &n_mentions, e) != 0)
         return -1;
-    j->n_words = n_words;
-    j->n_mentions = n_mentions;
+    job->n_words = n_words;
+    job->n_mentions = n_mentions;
     if (n_mentions > 0)
-        j->resolved = arena_alloc(a, types_sums_count_heads(j), sizeof *j->resolved);
+        job->resolved = arena_alloc(a, types_sums_count_heads(job), sizeof *job->resolved);
     return 0;
 }
 

@@ -82,21 +82,21 @@ static int add_texts(void *self, struct arena *a, const struct item *items, int 
 }
 
 /* The sentences of --gold are not counted. */
-static int count_tokens(struct types_job *j, struct err *e)
+static int count_tokens(struct types_job *job, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     struct unigrams c = { NULL, 0 };
-    bool given = j->args->shared.unigrams != NULL;
+    bool given = job->args->shared.unigrams != NULL;
 
-    j->opts = metric_opts_default();
-    if (given && !j->has_texts)
+    job->opts = metric_opts_default();
+    if (given && !job->has_texts)
         return err_set(e, ERR_USAGE, "--unigrams requires a TEXT, -f FILE or --gold FILE");
-    if (j->has_texts && (j->args->gold == NULL || given) &&
-        counts_take(&j->job, "rare-token", &c, e) != 0)
+    if (job->has_texts && (job->args->gold == NULL || given) &&
+        counts_take(&job->job, "rare-token", &c, e) != 0)
         return -1;
     if (c.count != NULL)
-        j->opts.counts = metric_counts_new(s->a, c.count, c.n);
-    j->uncounted = c.count == NULL && j->has_texts && j->args->gold == NULL;
+        job->opts.counts = metric_counts_new(s->a, c.count, c.n);
+    job->uncounted = c.count == NULL && job->has_texts && job->args->gold == NULL;
     return 0;
 }
 
@@ -176,105 +176,106 @@ const struct parts_kind types_parts = {
 /* ---- the command ---- */
 
 /* Standard input is read with -f - alone, for without a text there are probes. */
-static bool has_texts(const struct types_job *j)
+static bool has_texts(const struct types_job *job)
 {
-    const struct asked *asked = &j->args->shared.asked;
+    const struct asked *asked = &job->args->shared.asked;
 
-    return j->args->gold != NULL || j->job.n_operands > 0 || asked->file != NULL ||
+    return job->args->gold != NULL || job->job.n_operands > 0 || asked->file != NULL ||
            asked->ids != NULL || asked_array(asked) != NULL || asked->attention != NULL ||
-           asked->qkv != NULL || j->job.s.model->family->bare;
+           asked->qkv != NULL || job->job.s.model->family->bare;
 }
 
-static int check_split(const struct types_job *j, struct err *e)
+static int check_split(const struct types_job *job, struct err *e)
 {
-    return j->args->shared.asked.split == NULL || j->has_texts ? 0 :
+    return job->args->shared.asked.split == NULL || job->has_texts ? 0 :
            err_set(e, ERR_USAGE, "--split requires a TEXT, -f FILE or --ids");
 }
 
 /* Options of a text where there is none; --no-special is of the words of probes, too. */
-static int check_no_text(const struct types_job *j, struct err *e)
+static int check_no_text(const struct types_job *job, struct err *e)
 {
     static const struct opt_group *const of_text[] = { &text_group, &rows_group };
 
     for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
         for (const struct opt *o = of_text[i]->opts; o->name != NULL; o++)
-            if (opts_is_given(&j->args->shared.common, o->field) &&
+            if (opts_is_given(&job->args->shared.common, o->field) &&
                 strcmp(o->name, "no-special") != 0)
                 return err_set(e, ERR_USAGE, "--%s: there is no text: expected a TEXT or -f FILE",
                                o->name);
     return 0;
 }
 
-static int types_check(struct types_job *j, struct err *e)
+static int types_check(struct types_job *job, struct err *e)
 {
-    const struct output *output = &j->job.results.output;
-    const struct session *s = &j->job.s;
+    const struct output *output = &job->job.results.output;
+    const struct session *s = &job->job.s;
 
     if (output->folder)
         return err_set(e, ERR_USAGE, "types gives one report: expected a file, not the folder "
                        "%s", output->path);
     if (shown_check_numbers(s, e) != 0)
         return -1;
-    j->has_texts = has_texts(j);
-    if (!j->has_texts && check_no_text(j, e) != 0)
+    job->has_texts = has_texts(job);
+    if (!job->has_texts && check_no_text(job, e) != 0)
         return -1;
-    if (j->job.shard.n > 0 && file_of(j) == NULL)
+    if (job->job.shard.n > 0 && file_of(job) == NULL)
         return err_set(e, ERR_USAGE, "--shard requires -f FILE, or --gold FILE");
-    if (types_rules_open(j, s->stack != STACK_CROSS && mark_looks_back(s->shown), e) != 0 ||
-        (j->args->gold != NULL && types_gold_check(j, e) != 0))
+    if (types_rules_open(job, s->stack != STACK_CROSS && mark_looks_back(s->shown), e) != 0 ||
+        (job->args->gold != NULL && types_gold_check(job, e) != 0))
         return -1;
-    return check_split(j, e) != 0 ? -1 : types_probe_choose(j, e);
+    return check_split(job, e) != 0 ? -1 : types_probe_choose(job, e);
 }
 
-static int open_sums(struct types_job *j, struct err *e)
+static int open_sums(struct types_job *job, struct err *e)
 {
     int n;
-    const struct head_id *head = records_heads(&j->job.s, &j->job.want, j->job.s.a, &n);
+    const struct head_id *head = records_heads(&job->job.s, &job->job.want, job->job.s.a, &n);
 
-    types_sums_new(j);
-    j->job.weights = records_weights(j->job.s.a, j->job.s.model);
-    if (parts_open(&j->job, head, n, e) != 0 ||
-        (j->args->align != NULL && types_align_open(j, e) != 0))
+    types_sums_new(job);
+    job->job.weights = records_weights(job->job.s.a, job->job.s.model);
+    if (parts_open(&job->job, head, n, e) != 0 ||
+        (job->args->align != NULL && types_align_open(job, e) != 0))
         return -1;
-    j->n_pairs = -1;
-    return j->args->gold_pairs != NULL ? types_pairs_open(j, e) : 0;
+    job->n_pairs = -1;
+    return job->args->gold_pairs != NULL ? types_pairs_open(job, e) : 0;
 }
 
 /* What is of the model alone is of one shard. */
-static int probe(struct types_job *j, struct err *e)
+static int probe(struct types_job *job, struct err *e)
 {
-    if (j->job.shard.k > 0 || j->probed)
+    if (job->job.shard.k > 0 || job->probed)
         return 0;
-    j->probed = true;
-    return types_probe_run(j, e);
+    job->probed = true;
+    return types_probe_run(job, e);
 }
 
-static int result(const struct types_job *j, int status, struct err *e)
+static int result(const struct types_job *job, int status, struct err *e)
 {
-    if (status == 0 && j->gold != NULL && j->n_unusable > 0) {
-        err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used", j->args->gold,
-                (long long)j->n_unusable, (long long)j->n_sentences, str_plural(j->n_sentences));
-        return err_because(e, &j->unheard);
+    if (status == 0 && job->gold != NULL && job->n_unusable > 0) {
+        err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used", job->args->gold,
+                (long long)job->n_unusable, (long long)job->n_sentences,
+                str_plural(job->n_sentences));
+        return err_because(e, &job->unheard);
     }
-    return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
+    return job->job.in != NULL ? input_result(job->job.in, status, e) : status;
 }
 
-static int types_report(struct types_job *j, struct err *e)
+static int types_report(struct types_job *job, struct err *e)
 {
-    struct results *results = &j->job.results;
+    struct results *results = &job->job.results;
     int status;
 
-    results->run = j->job.s.provenance;
-    if (results_open(results, records_without_shown(&j->job.s, &types_record), NULL, e) != 0)
+    results->run = job->job.s.provenance;
+    if (results_open(results, records_without_shown(&job->job.s, &types_record), NULL, e) != 0)
         return -1;
-    status = probe(j, e) == 0 ? read_texts(j, e) : -1;
-    if (status == 0 && j->job.shard.n > 0)
-        parts_write(&j->job, results->output.out.file);
+    status = probe(job, e) == 0 ? read_texts(job, e) : -1;
+    if (status == 0 && job->job.shard.n > 0)
+        parts_write(&job->job, results->output.out.file);
     else if (status == 0)
-        types_write(j, &results->report);
+        types_write(job, &results->report);
     if (output_close(&results->output, status, e) != 0)
         return -1;
-    return state_done(&j->job, e) == 0 ? result(j, 0, e) : -1;
+    return state_done(&job->job, e) == 0 ? result(job, 0, e) : -1;
 }
 
 static int types_run_session(struct types_job *j, struct err *e)

@@ -83,9 +83,9 @@ struct types_job {
 };
 
 /* Index of a head in those arrays. */
-static inline size_t types_place(const struct types_job *j, int layer, int head)
+static inline size_t types_place(const struct types_job *job, int layer, int head)
 {
-    return (size_t)layer * (size_t)j->job.s.n_heads + (size_t)head;
+    return (size_t)layer * (size_t)job->job.s.n_heads + (size_t)head;
 }
 
 /* ---- texts.c ---- */
@@ -96,8 +96,8 @@ struct types_links {
     struct arcs *arcs;          /* out: set by the pass */
 };
 
-/* Runs n texts, and adds the scores of their heads to the sums of j. */
-int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+/* Runs n texts, and adds the scores of their heads to the sums of job. */
+int types_texts_add(struct types_job *job, struct arena *a, const struct item *items, int n,
                     struct types_links *links, int n_links, struct err *e);
 
 /* Bytes of a word in its text. */
@@ -112,16 +112,16 @@ struct types_blanks types_blanks(struct arena *a, const char *text, size_t size)
 
 /* [tokens] index of the word that has the token's first character; -1: none. */
 int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
-                 const struct tokens *t);
+                 const struct tokens *tokens);
 
 /* ---- sums.c: functions of task/parts.h ---- */
 
 /* Sets the rules of labels.  ERR_USAGE: --threshold is not a list of them. */
-int types_rules_open(struct types_job *j, bool causal, struct err *e);
+int types_rules_open(struct types_job *job, bool causal, struct err *e);
 /* Allocates the sums over texts. */
-void types_sums_new(struct types_job *j);
+void types_sums_new(struct types_job *job);
 void types_sums_describe(void *self, json_t *run, json_t *part);
-void types_sums_words(void *self, struct words *w);
+void types_sums_words(void *self, struct words *words);
 int types_sums_add(void *self, const struct sums *part, struct err *e);
 int types_sums_open(void *self, const struct sums *part, struct err *e);
 
@@ -129,16 +129,16 @@ int types_sums_open(void *self, const struct sums *part, struct err *e);
 
 /* ERR_USAGE: --gold together with other texts, or for a model or stack that its sentences cannot be
  * run with. */
-int types_gold_check(const struct types_job *j, struct err *e);
+int types_gold_check(const struct types_job *job, struct err *e);
 /* Reads the trees of --gold.  Errors: those of conllu_read. */
-int types_gold_open(struct types_job *j, struct err *e);
+int types_gold_open(struct types_job *job, struct err *e);
 /* Runs their sentences; unusable ones are left out. */
-int types_gold_run(struct types_job *j, struct err *e);
+int types_gold_run(struct types_job *job, struct err *e);
 
 /* ---- copy.c ---- */
 
-/* Scores from weights alone: copying and successors; or sets j->weightless. */
-void types_copy_run(struct types_job *j);
+/* Scores from weights alone: copying and successors; or sets job->weightless. */
+void types_copy_run(struct types_job *job);
 
 /* ---- pairs.c ---- */
 
@@ -149,72 +149,72 @@ struct types_pair {
 
 /* Reads --gold-pairs.  ERR_USAGE: input without words; ERR_INPUT, with the line: not a number of a
  * text and two words. */
-int types_pairs_open(struct types_job *j, struct err *e);
+int types_pairs_open(struct types_job *job, struct err *e);
 /* As types_texts_add, and adds the weight of pairs; ERR_INPUT: a word that the text does not have.
  * */
-int types_pairs_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+int types_pairs_add(struct types_job *job, struct arena *a, const struct item *items, int n,
                     struct err *e);
 /* The weight of a head's pairs / that of others at the same distance; NaN if there are none. */
-double types_pairs_lift(const struct types_job *j, int layer, int head);
-void types_pairs_new(struct types_job *j);      /* allocates the sums of these weights */
+double types_pairs_lift(const struct types_job *job, int layer, int head);
+void types_pairs_new(struct types_job *job);      /* allocates the sums of these weights */
 
 /* ---- align.c ---- */
 
 /* Reads --align.  ERR_USAGE: no cross-attention, or input without words; ERR_INPUT: those of
  * pharaoh_read. */
-int types_align_open(struct types_job *j, struct err *e);
+int types_align_open(struct types_job *job, struct err *e);
 /* As types_texts_add, and counts the alignments of heads.  Also ERR_INPUT: a line that does not fit
  * its texts. */
-int types_align_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+int types_align_add(struct types_job *job, struct arena *a, const struct item *items, int n,
                     struct err *e);
 /* After the last text: ERR_INPUT if there are more lines than texts. */
-int types_align_end(const struct types_job *j, struct err *e);
+int types_align_end(const struct types_job *job, struct err *e);
 
 /* ---- coref.c ---- */
 
 /* Checks and counts the mentions of --gold: ERR_INPUT. */
-int types_coref_read(struct types_job *j, const struct conllu *trees, struct err *e);
+int types_coref_read(struct types_job *job, const struct conllu *trees, struct err *e);
 /* Runs its documents that have mentions, in pieces of 128 words or one sentence. */
-int types_coref_run(struct types_job *j, const struct conllu *trees, struct err *e);
+int types_coref_run(struct types_job *job, const struct conllu *trees, struct err *e);
 
 /* ---- relation.c ---- */
 
 extern const struct record types_relation_record;
 /* The rows of that record, if --gold is given. */
-struct list types_relation_rows(const struct types_job *j, struct arena *a);
+struct list types_relation_rows(const struct types_job *job, struct arena *a);
 /* The same for parts of speech. */
 extern const struct record types_tag_record;
-struct list types_tag_rows(const struct types_job *j, struct arena *a);
+struct list types_tag_rows(const struct types_job *job, struct arena *a);
 /* Sets the relation that the head follows, if any: the one in which it exceeds the baseline of a
  * fixed offset most. */
-void types_relation_of(const struct types_job *j, int layer, int head, struct types_head *h);
+void types_relation_of(const struct types_job *job, int layer, int head, struct types_head *h);
 
 /* ---- probe.c ---- */
 
 /* Sets the wanted probes.  ERR_USAGE: --probe is not a list of them, or contradicts other options.
  * */
-int types_probe_choose(struct types_job *j, struct err *e);
+int types_probe_choose(struct types_job *job, struct err *e);
 /* Runs them.  Errors: those of the pass; ERR_USAGE: the model cannot be probed, and there is no
  * text, or --probe is given. */
-int types_probe_run(struct types_job *j, struct err *e);
+int types_probe_run(struct types_job *job, struct err *e);
 
 /* ---- retrieval.c ---- */
 
-/* Runs the needle in a haystack; or sets j->deaf. */
-int types_retrieval_run(struct types_job *j, struct err *e);
+/* Runs the needle in a haystack; or sets job->deaf. */
+int types_retrieval_run(struct types_job *job, struct err *e);
 
 /* ---- ranking.c, vectors.c ---- */
 
-/* Runs the question that one of several documents answers; or sets j->unranked. */
-int types_ranking_run(struct types_job *j, struct err *e);
+/* Runs the question that one of several documents answers; or sets job->unranked. */
+int types_ranking_run(struct types_job *job, struct err *e);
 /* Runs the probe of function vectors, heads whose output carries a few-shot task; or sets
- * j->untried. */
-int types_vectors_run(struct types_job *j, struct err *e);
+ * job->untried. */
+int types_vectors_run(struct types_job *job, struct err *e);
 
 /* ---- record.c ---- */
 
 extern const struct record types_record;
 /* Writes the report. */
-void types_write(struct types_job *j, struct report *r);
+void types_write(struct types_job *job, struct report *report);
 
 #endif

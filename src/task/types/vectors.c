@@ -23,25 +23,25 @@ struct task {
     int layer, head;            /* whose output is replaced */
 };
 
-static int types_vectors_width_of(const struct task *t)
+static int types_vectors_width_of(const struct task *task)
 {
-    const struct config *config = &t->j->job.s.model->config;
+    const struct config *config = &task->j->job.s.model->config;
 
     return config->n_heads * config->d_value;
 }
 
 /* The row of a batch in which text i ends. */
-static int64_t end_of(const struct task *t, int i)
+static int64_t end_of(const struct task *task, int i)
 {
-    return t->texts->source.start[i] + t->last[i];
+    return task->texts->source.start[i] + task->last[i];
 }
 
 /* ---- texts ---- */
 
-static int make_texts(struct task *t, int number, struct err *e)
+static int make_texts(struct task *task, int number, struct err *e)
 {
-    const struct session *s = &t->j->job.s;
-    int seed = t->j->args->shared.asked.seed;
+    const struct session *s = &task->j->job.s;
+    int seed = task->j->args->shared.asked.seed;
 
     for (int i = 0; i < N_TRIALS; i++) {
         struct shots shown, shuffled;
@@ -52,9 +52,9 @@ static int make_texts(struct task *t, int number, struct err *e)
             return -1;
         if (second == 0)
             continue;
-        t->shown[t->n] = shown.item;
-        t->shuffled[t->n] = shuffled.item;
-        t->answer[t->n++] = shown.answer;
+        task->shown[task->n] = shown.item;
+        task->shuffled[task->n] = shuffled.item;
+        task->answer[task->n++] = shown.answer;
     }
     return 0;
 }
@@ -111,78 +111,78 @@ static double probability(const float *logits, int n, int at)
 }
 
 /* The probability of each answer: p[n]; NULL: none is wanted. */
-static int run_pass(struct task *t, const struct item *item, const struct tap *tap,
+static int run_pass(struct task *task, const struct item *item, const struct tap *tap,
                     const struct intervention *intervention, const struct resume *resume,
                     double *p, struct err *e)
 {
-    struct session *s = &t->j->job.s;
-    struct wanted want = t->j->job.want;
+    struct session *s = &task->j->job.s;
+    struct wanted want = task->j->job.want;
     struct change change = *want.change;
     int n = s->model->n_logits;
-    float *logits = arena_alloc_raw(s->a, (uint64_t)t->n, (uint64_t)n * sizeof *logits);
+    float *logits = arena_alloc_raw(s->a, (uint64_t)task->n, (uint64_t)n * sizeof *logits);
 
-    texts_pack(&t->j->job.texts, s->a, item, t->n);
-    t->texts = &t->j->job.texts;
-    for (int i = 0; i < t->n; i++)
-        t->last[i] = item[i].tokens.n - 1;
+    texts_pack(&task->j->job.texts, s->a, item, task->n);
+    task->texts = &task->j->job.texts;
+    for (int i = 0; i < task->n; i++)
+        task->last[i] = item[i].tokens.n - 1;
     change.intervention = intervention;
     want.change = &change;
     want.tap = tap;
     want.resume = resume;
-    want.only_row = t->last;
+    want.only_row = task->last;
     want.logits = logits;
-    if (run_forward(s->model, &t->texts->source, &want, NULL, 0, s->par, s->a, e) != 0)
+    if (run_forward(s->model, &task->texts->source, &want, NULL, 0, s->par, s->a, e) != 0)
         return -1;
-    for (int i = 0; i < t->n && p != NULL; i++)
-        p[i] = probability(logits + (int64_t)i * n, n, t->answer[i]);
+    for (int i = 0; i < task->n && p != NULL; i++)
+        p[i] = probability(logits + (int64_t)i * n, n, task->answer[i]);
     return 0;
 }
 
 /* What the head adds, mean over the trials. */
-static int run_head(struct task *t, int layer, int head, double *effect, struct err *e)
+static int run_head(struct task *task, int layer, int head, double *effect, struct err *e)
 {
-    const struct intervention intervention = { types_vectors_replace, t };
-    int from = model_resume_layer(t->j->job.s.model, layer);
-    const struct resume resume = { from, t->stream[from], t->stream2[from] };
-    struct arena *a = t->j->job.s.a;
+    const struct intervention intervention = { types_vectors_replace, task };
+    int from = model_resume_layer(task->j->job.s.model, layer);
+    const struct resume resume = { from, task->stream[from], task->stream2[from] };
+    struct arena *a = task->j->job.s.a;
     struct arena_mark mark = arena_mark(a);
     double p[N_TRIALS];
 
-    t->layer = layer;
-    t->head = head;
-    if (run_pass(t, t->shuffled, NULL, &intervention, &resume, p, e) != 0)
+    task->layer = layer;
+    task->head = head;
+    if (run_pass(task, task->shuffled, NULL, &intervention, &resume, p, e) != 0)
         return -1;
     arena_reset(a, mark);
     *effect = 0;
-    for (int i = 0; i < t->n; i++)
-        *effect += (p[i] - t->before[i]) / t->n;
+    for (int i = 0; i < task->n; i++)
+        *effect += (p[i] - task->before[i]) / task->n;
     return 0;
 }
 
 /* ---- tasks ---- */
 
-static float **streams(const struct task *t, size_t n_layers)
+static float **streams(const struct task *task, size_t n_layers)
 {
-    const struct session *s = &t->j->job.s;
+    const struct session *s = &task->j->job.s;
     float **x = arena_alloc(s->a, n_layers, sizeof *x);
     uint64_t n = 0;
 
-    for (int i = 0; i < t->n; i++)
-        n += (uint64_t)t->shuffled[i].tokens.n;
+    for (int i = 0; i < task->n; i++)
+        n += (uint64_t)task->shuffled[i].tokens.n;
     for (size_t l = 0; l < n_layers; l++)
         x[l] = arena_alloc_raw(s->a, n, (uint64_t)model_stream_width(s->model) * sizeof **x);
     return x;
 }
 
-static int run_heads(struct task *t, int n_done, struct err *e)
+static int run_heads(struct task *task, int n_done, struct err *e)
 {
-    struct types_job *j = t->j;
+    struct types_job *j = task->j;
     const struct session *s = &j->job.s;
 
     for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
         double *score = &j->probe[types_place(j, l, h)][PLACE], effect;
 
-        if (run_head(t, l, h, &effect, e) != 0)
+        if (run_head(task, l, h, &effect, e) != 0)
             return -1;
         *score = n_done > 0 ? (*score * n_done + effect) / (n_done + 1) : effect;
         progress_step(s->env->progress);
@@ -190,11 +190,11 @@ static int run_heads(struct task *t, int n_done, struct err *e)
     return 0;
 }
 
-static int run_task(struct types_job *j, int number, int *n_done, struct err *e)
+static int run_task(struct types_job *job, int number, int *n_done, struct err *e)
 {
-    const struct session *s = &j->job.s;
+    const struct session *s = &job->job.s;
     size_t L = (size_t)s->model->config.n_layers;
-    struct task t = { .j = j, .layer = -1 };
+    struct task t = { .j = job, .layer = -1 };
     const struct tap shown = { .made = add_outputs, .self = &t };
     const struct tap shuffled = { .enter = keep_streams, .self = &t };
 
@@ -209,37 +209,37 @@ static int run_task(struct types_job *j, int number, int *n_done, struct err *e)
         run_pass(&t, t.shuffled, &shuffled, NULL, NULL, t.before, e) != 0 ||
         run_heads(&t, *n_done, e) != 0)
         return -1;
-    j->n_trials += t.n;
+    job->n_trials += t.n;
     (*n_done)++;
     return 0;
 }
 
-static int64_t types_vectors_count_heads(const struct types_job *j)
+static int64_t types_vectors_count_heads(const struct types_job *job)
 {
     int64_t n = 0;
 
-    for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);)
+    for (int l = 0, h = -1; session_next_head(&job->job.s, &job->job.want, &l, &h);)
         n++;
     return n;
 }
 
-int types_vectors_run(struct types_job *j, struct err *e)
+int types_vectors_run(struct types_job *job, struct err *e)
 {
-    struct session *s = &j->job.s;
+    struct session *s = &job->job.s;
     struct arena_mark mark = arena_mark(s->a);
     int n_done = 0;
 
-    j->untried = haystack_refusal(s);
-    if (j->untried != NULL)
+    job->untried = haystack_refusal(s);
+    if (job->untried != NULL)
         return 0;
-    progress_begin(s->env->progress, "head", types_vectors_count_heads(j) * N_SHOT_TASKS);
+    progress_begin(s->env->progress, "head", types_vectors_count_heads(job) * N_SHOT_TASKS);
     for (int number = 0; number < N_SHOT_TASKS; number++) {
-        if (run_task(j, number, &n_done, e) != 0)
+        if (run_task(job, number, &n_done, e) != 0)
             return -1;
         arena_reset(s->a, mark);
     }
     progress_end(s->env->progress);
     if (n_done == 0)
-        j->untried = "it takes too few tokens";
+        job->untried = "it takes too few tokens";
     return 0;
 }

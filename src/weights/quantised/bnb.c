@@ -33,12 +33,12 @@ static float to_half(float x)
     return half_to_float(half_bits(x));
 }
 
-static float bnb_largest_of(const struct nibbles *c, int64_t block)
+static float bnb_largest_of(const struct nibbles *nibbles, int64_t block)
 {
-    if (c->nested_block == 0)
-        return quant_float(c->largest, block);
-    return quant_float(c->nested_map, c->largest[block]) *
-               quant_float(c->nested, block / c->nested_block) + c->offset;
+    if (nibbles->nested_block == 0)
+        return quant_float(nibbles->largest, block);
+    return quant_float(nibbles->nested_map, nibbles->largest[block]) *
+               quant_float(nibbles->nested, block / nibbles->nested_block) + nibbles->offset;
 }
 
 static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
@@ -77,28 +77,32 @@ struct state {
     const char *dtype;
 };
 
-static int read_state(struct unpacker *u, const json_t *root, bool nested, struct state *s)
+static int read_state(struct unpacker *unpacker, const json_t *root, bool nested,
+                      struct state *state)
 {
     const char *dtype;
     int *shape, n;
     size_t n_dtype;
 
-    if (json_field_ints(u->w->a, root, "shape", 1, INT_MAX, &shape, &n, u->e) != 0 ||
-        json_field_int(root, "blocksize", 2, MOST_BLOCK, &s->block, u->e) != 0 ||
-        json_field_text(root, "dtype", &dtype, &n_dtype, u->e) != 0)
+    if (json_field_ints(unpacker->w->a, root, "shape", 1, INT_MAX, &shape, &n, unpacker->e) != 0 ||
+        json_field_int(root, "blocksize", 2, MOST_BLOCK, &state->block, unpacker->e) != 0 ||
+        json_field_text(root, "dtype", &dtype, &n_dtype, unpacker->e) != 0)
         return -1;
     if (n != 2)
-        return json_field_wrong("shape", json_object_get(root, "shape"), "two numbers", u->e);
-    memcpy(s->shape, shape, sizeof s->shape);
-    s->dtype = arena_strdup(u->w->a, dtype);
+        return json_field_wrong("shape", json_object_get(root, "shape"), "two numbers",
+                                unpacker->e);
+    memcpy(state->shape, shape, sizeof state->shape);
+    state->dtype = arena_strdup(unpacker->w->a, dtype);
     if (!nested)
         return 0;
-    return json_field_int(root, "nested_blocksize", 1, MOST_BLOCK, &s->nested_block, u->e) != 0 ?
+    return json_field_int(root, "nested_blocksize", 1, MOST_BLOCK, &state->nested_block,
+                          unpacker->e) != 0 ?
                -1 :
-               json_field_real(root, "nested_offset", -1e30, 1e30, &s->offset, u->e);
+               json_field_real(root, "nested_offset", -1e30, 1e30, &state->offset, unpacker->e);
 }
 
-static int choose_round(struct unpacker *u, const struct state *s, struct nibbles *c)
+static int choose_round(struct unpacker *unpacker, const struct state *state,
+                        struct nibbles *nibbles)
 {
     static const struct {
         const char *name;
@@ -110,111 +114,113 @@ static int choose_round(struct unpacker *u, const struct state *s, struct nibble
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (strcmp(row[i].name, s->dtype) == 0) {
-            c->round = row[i].round;
-            c->codes.round = row[i].how;
+        if (strcmp(row[i].name, state->dtype) == 0) {
+            nibbles->round = row[i].round;
+            nibbles->codes.round = row[i].how;
             return 0;
         }
-    return err_set(u->e, ERR_INPUT, "dtype: found \"%s\", expected float32, float16 or "
-                   "bfloat16", str_shown(u->w->a, s->dtype));
+    return err_set(unpacker->e, ERR_INPUT, "dtype: found \"%s\", expected float32, float16 or "
+                   "bfloat16", str_shown(unpacker->w->a, state->dtype));
 }
 
-static int open_state(struct unpacker *u, const struct tensor *t, bool nested, struct nibbles *c,
-                      struct state *s)
+static int open_state(struct unpacker *unpacker, const struct tensor *tensor, bool nested,
+                      struct nibbles *nibbles, struct state *state)
 {
-    struct span bytes = { t->data, (size_t)t->n_elements };
-    json_t *root = json_read(u->w->a, bytes, 0, u->e);
+    struct span bytes = { tensor->data, (size_t)tensor->n_elements };
+    json_t *root = json_read(unpacker->w->a, bytes, 0, unpacker->e);
     int status;
 
     if (root == NULL)
-        return err_under(u->e, "%s: %s", t->file, str_shown(u->w->a, t->name));
-    status = read_state(u, root, nested, s);
+        return err_under(unpacker->e, "%s: %s", tensor->file,
+                         str_shown(unpacker->w->a, tensor->name));
+    status = read_state(unpacker, root, nested, state);
     if (status == 0)
-        status = choose_round(u, s, c);
-    json_drop(u->w->a, root);
+        status = choose_round(unpacker, state, nibbles);
+    json_drop(unpacker->w->a, root);
     return status == 0 ? 0 :
-           err_under(u->e, "%s: %s", t->file, str_shown(u->w->a, t->name));
+           err_under(unpacker->e, "%s: %s", tensor->file, str_shown(unpacker->w->a, tensor->name));
 }
 
 /* How large the blocks are, by which the codes are multiplied. */
-static int open_nested(struct unpacker *u, struct nibbles *c, int64_t n_blocks,
+static int open_nested(struct unpacker *unpacker, struct nibbles *nibbles, int64_t n_blocks,
                        const struct tensor *largest, const struct tensor *nested)
 {
-    const struct tensor *map = quant_part(u, ".weight.nested_quant_map");
+    const struct tensor *map = quant_part(unpacker, ".weight.nested_quant_map");
 
-    if (map == NULL || quant_check(u, largest, DTYPE_U8, n_blocks, -1) != 0 ||
-        quant_check(u, map, DTYPE_F32, 256, -1) != 0 ||
-        quant_check(u, nested, DTYPE_F32, (n_blocks - 1) / c->nested_block + 1, -1) != 0)
+    if (map == NULL || quant_check(unpacker, largest, DTYPE_U8, n_blocks, -1) != 0 ||
+        quant_check(unpacker, map, DTYPE_F32, 256, -1) != 0 ||
+        quant_check(unpacker, nested, DTYPE_F32, (n_blocks - 1) / nibbles->nested_block + 1, -1) !=
+            0)
         return -1;
-    c->nested = nested->data;
-    c->nested_map = map->data;
+    nibbles->nested = nested->data;
+    nibbles->nested_map = map->data;
     return 0;
 }
 
-static int open_blocks(struct unpacker *u, struct nibbles *c, const struct state *s,
-                       const struct tensor *q, const struct tensor *largest,
-                       const struct tensor *nested)
+static int open_blocks(struct unpacker *unpacker, struct nibbles *nibbles,
+                       const struct state *state, const struct tensor *tensor,
+                       const struct tensor *largest, const struct tensor *nested)
 {
-    int64_t n = (int64_t)s->shape[0] * s->shape[1], n_blocks = (n - 1) / s->block + 1;
+    int64_t n = (int64_t)state->shape[0] * state->shape[1], n_blocks = (n - 1) / state->block + 1;
 
-    c->block = s->block;
-    c->nested_block = s->nested_block;
-    c->offset = (float)s->offset;
-    c->q = q->data;
-    c->largest = largest->data;
-    if (quant_check(u, q, DTYPE_U8, n / 2 + n % 2, 1) != 0)
+    nibbles->block = state->block;
+    nibbles->nested_block = state->nested_block;
+    nibbles->offset = (float)state->offset;
+    nibbles->q = tensor->data;
+    nibbles->largest = largest->data;
+    if (quant_check(unpacker, tensor, DTYPE_U8, n / 2 + n % 2, 1) != 0)
         return -1;
-    return nested != NULL ? open_nested(u, c, n_blocks, largest, nested) :
-           quant_check(u, largest, DTYPE_F32, n_blocks, -1);
+    return nested != NULL ? open_nested(unpacker, nibbles, n_blocks, largest, nested) :
+           quant_check(unpacker, largest, DTYPE_F32, n_blocks, -1);
 }
 
 /* For those who unpack in vectors: blocks end where rows end, or rows where blocks do. */
-static void bnb_describe(struct nibbles *c, int64_t out, int64_t in)
+static void bnb_describe(struct nibbles *nibbles, int64_t out, int64_t in)
 {
-    int64_t group = in < c->block ? in : c->block;
+    int64_t group = in < nibbles->block ? in : nibbles->block;
 
-    c->codes.in = in;
-    if (group % 8 != 0 || in % group != 0 || c->block % group != 0)
+    nibbles->codes.in = in;
+    if (group % 8 != 0 || in % group != 0 || nibbles->block % group != 0)
         return;
-    c->codes.lie = PACKED_ALONG;
-    c->codes.q = c->q;
-    c->codes.stride = in / 2;
-    c->codes.out = out;
-    c->codes.group = group;
-    c->codes.bits = 4;
-    c->codes.high_first = true;
-    c->codes.value = c->map;
-    c->codes.group_of = bnb_group_of;
-    c->maker.codes = &c->codes;
+    nibbles->codes.lie = PACKED_ALONG;
+    nibbles->codes.q = nibbles->q;
+    nibbles->codes.stride = in / 2;
+    nibbles->codes.out = out;
+    nibbles->codes.group = group;
+    nibbles->codes.bits = 4;
+    nibbles->codes.high_first = true;
+    nibbles->codes.value = nibbles->map;
+    nibbles->codes.group_of = bnb_group_of;
+    nibbles->maker.codes = &nibbles->codes;
 }
 
-int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_bnb4(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct nibbles *codes = arena_alloc(u->w->a, 1, sizeof *codes);
-    const struct tensor *q = quant_part(u, ".weight");
-    const struct tensor *map = quant_part(u, ".weight.quant_map");
-    const struct tensor *nested = quant_find(u, ".weight.nested_absmax");
-    const struct tensor *nested_map = quant_find(u, ".weight.nested_quant_map");
-    const struct tensor *nf4 = quant_find(u, ".weight.quant_state.bitsandbytes__nf4");
-    const struct tensor *fp4 = quant_find(u, ".weight.quant_state.bitsandbytes__fp4");
+    struct nibbles *codes = arena_alloc(unpacker->w->a, 1, sizeof *codes);
+    const struct tensor *q = quant_part(unpacker, ".weight");
+    const struct tensor *map = quant_part(unpacker, ".weight.quant_map");
+    const struct tensor *nested = quant_find(unpacker, ".weight.nested_absmax");
+    const struct tensor *nested_map = quant_find(unpacker, ".weight.nested_quant_map");
+    const struct tensor *nf4 = quant_find(unpacker, ".weight.quant_state.bitsandbytes__nf4");
+    const struct tensor *fp4 = quant_find(unpacker, ".weight.quant_state.bitsandbytes__fp4");
     const struct tensor *json = nf4 != NULL ? nf4 : fp4;
     struct state state = { .block = 0 };
 
     if (json == NULL)
-        json = quant_part(u, ".weight.quant_state.bitsandbytes__nf4");
+        json = quant_part(unpacker, ".weight.quant_state.bitsandbytes__nf4");
     if (q == NULL || map == NULL || json == NULL ||
-        quant_check_dims(u, json, DTYPE_U8, 1) != 0 ||
-        open_state(u, json, nested != NULL, codes, &state) != 0 ||
-        quant_check(u, map, DTYPE_F32, 16, -1) != 0 ||
-        open_blocks(u, codes, &state, q, packed, nested) != 0)
+        quant_check_dims(unpacker, json, DTYPE_U8, 1) != 0 ||
+        open_state(unpacker, json, nested != NULL, codes, &state) != 0 ||
+        quant_check(unpacker, map, DTYPE_F32, 16, -1) != 0 ||
+        open_blocks(unpacker, codes, &state, q, packed, nested) != 0)
         return -1;
     for (int i = 0; i < 16; i++)
         codes->map[i] = quant_float(map->data, i);
     codes->maker.read = read_codes;
-    codes->maker.how = arena_printf(u->w->a, "bitsandbytes, %s in blocks of %d",
+    codes->maker.how = arena_printf(unpacker->w->a, "bitsandbytes, %s in blocks of %d",
                                    json == nf4 ? "NF4" : "FP4", state.block);
     codes->maker.n_parts = nested != NULL ? 6 : 4;
-    codes->maker.part = quant_parts(u, (const struct tensor *[]){
+    codes->maker.part = quant_parts(unpacker, (const struct tensor *[]){
         q, packed, map, json, nested, nested_map }, codes->maker.n_parts);
     bnb_describe(codes, state.shape[0], state.shape[1]);
     quant_fill(out, &codes->maker, state.shape[0], state.shape[1]);
@@ -251,36 +257,37 @@ static void bytes_group(const void *self, float *zero, float *scale, int64_t o, 
 }
 
 /* For those who unpack in vectors: whole words of four inputs. */
-static void describe_bytes(struct bytes_by_row *b, int64_t out)
+static void describe_bytes(struct bytes_by_row *row, int64_t out)
 {
-    if (b->in % 4 != 0)
+    if (row->in % 4 != 0)
         return;
-    b->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = b->q, .stride = b->in, .out = out,
-                                      .in = b->in, .group = b->in, .bits = 8, .is = PACKED_INT8,
-                                      .group_of = bytes_group };
-    b->maker.codes = &b->codes;
+    row->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = row->q, .stride = row->in,
+                                        .out = out,
+                                        .in = row->in, .group = row->in, .bits = 8,
+                                        .is = PACKED_INT8, .group_of = bytes_group };
+    row->maker.codes = &row->codes;
 }
 
-int quant_bnb8(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_bnb8(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct bytes_by_row *bytes = arena_alloc(u->w->a, 1, sizeof *bytes);
-    const struct tensor *q = quant_part(u, ".weight");
-    const struct tensor *format = quant_find(u, ".weight_format");
+    struct bytes_by_row *bytes = arena_alloc(unpacker->w->a, 1, sizeof *bytes);
+    const struct tensor *q = quant_part(unpacker, ".weight");
+    const struct tensor *format = quant_find(unpacker, ".weight_format");
     const struct tensor *part[2] = { q, packed };
 
-    if (q == NULL || quant_check_dims(u, q, DTYPE_I8, 2) != 0 ||
-        quant_check(u, packed, DTYPE_F32, q->shape[0], -1) != 0)
+    if (q == NULL || quant_check_dims(unpacker, q, DTYPE_I8, 2) != 0 ||
+        quant_check(unpacker, packed, DTYPE_F32, q->shape[0], -1) != 0)
         return -1;
     if (format != NULL && (format->dtype != DTYPE_U8 || format->n_elements != 1 ||
                            format->data[0] != 0))
-        return err_set(u->e, ERR_INPUT, "%s: %s: another order than that of rows is not "
+        return err_set(unpacker->e, ERR_INPUT, "%s: %s: another order than that of rows is not "
                        "supported, expected one U8 of 0", format->file,
-                       str_shown(u->w->a, format->name));
+                       str_shown(unpacker->w->a, format->name));
     bytes->q = q->data;
     bytes->largest = packed->data;
     bytes->in = q->shape[1];
     bytes->maker = (struct maker){ .read = bnb_read_bytes, .how = "bitsandbytes, 8 bits by row",
-                                 .part = quant_parts(u, part, 2), .n_parts = 2 };
+                                 .part = quant_parts(unpacker, part, 2), .n_parts = 2 };
     describe_bytes(bytes, q->shape[0]);
     quant_fill(out, &bytes->maker, q->shape[0], bytes->in);
     return 0;

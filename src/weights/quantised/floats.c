@@ -19,9 +19,9 @@ struct scaled {
 };
 
 /* At most to the end of a block: so many have one scale. */
-static int64_t with_one_scale(const struct scaled *s, int64_t k, int64_t n)
+static int64_t with_one_scale(const struct scaled *scaled, int64_t k, int64_t n)
 {
-    int64_t left = s->columns_of - k % s->columns_of, in_row = s->in - k;
+    int64_t left = scaled->columns_of - k % scaled->columns_of, in_row = scaled->in - k;
 
     left = left < in_row ? left : in_row;
     return left < n ? left : n;
@@ -55,81 +55,83 @@ static void scaled_group(const void *self, float *zero, float *scale, int64_t o,
 }
 
 /* For those who unpack in vectors: whole words of four inputs. */
-static void describe_scaled(struct scaled *s)
+static void describe_scaled(struct scaled *scaled)
 {
-    if (s->in % 4 != 0 || s->columns_of % 4 != 0)
+    if (scaled->in % 4 != 0 || scaled->columns_of % 4 != 0)
         return;
-    s->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = s->q->data, .stride = s->in,
-                                      .out = s->q->shape[0], .in = s->in, .group = s->columns_of,
-                                      .bits = 8, .group_of = scaled_group,
-                                      .is = s->q->dtype == DTYPE_F8_E4M3 ? PACKED_E4M3 :
-                                                                           PACKED_E5M2 };
-    s->maker.codes = &s->codes;
+    scaled->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = scaled->q->data,
+                                           .stride = scaled->in,
+                                           .out = scaled->q->shape[0], .in = scaled->in,
+                                           .group = scaled->columns_of,
+                                           .bits = 8, .group_of = scaled_group,
+                                           .is = scaled->q->dtype == DTYPE_F8_E4M3 ? PACKED_E4M3 :
+                                                                                     PACKED_E5M2 };
+    scaled->maker.codes = &scaled->codes;
 }
 
-static const struct tensor *find_8_bits(struct unpacker *u)
+static const struct tensor *find_8_bits(struct unpacker *unpacker)
 {
-    const struct tensor *q = quant_part(u, ".weight");
+    const struct tensor *q = quant_part(unpacker, ".weight");
 
-    if (q == NULL || (q->dtype == DTYPE_F8_E5M2 && u->p->method == QUANT_FP8))
-        return q != NULL && quant_check_dims(u, q, DTYPE_F8_E5M2, 2) == 0 ? q : NULL;
-    return quant_check_dims(u, q, DTYPE_F8_E4M3, 2) == 0 ? q : NULL;
+    if (q == NULL || (q->dtype == DTYPE_F8_E5M2 && unpacker->p->method == QUANT_FP8))
+        return q != NULL && quant_check_dims(unpacker, q, DTYPE_F8_E5M2, 2) == 0 ? q : NULL;
+    return quant_check_dims(unpacker, q, DTYPE_F8_E4M3, 2) == 0 ? q : NULL;
 }
 
-static void fill_scaled(struct unpacker *u, struct scaled *s, const struct tensor *q,
-                        const struct tensor *scale, struct tensor *out)
+static void fill_scaled(struct unpacker *unpacker, struct scaled *scaled,
+                        const struct tensor *tensor, const struct tensor *scale, struct tensor *out)
 {
-    const struct tensor *part[2] = { q, scale };
+    const struct tensor *part[2] = { tensor, scale };
 
-    s->maker.part = quant_parts(u, part, 2);
-    s->maker.n_parts = 2;
-    s->maker.read = read_scaled;
-    s->q = &s->maker.part[0];
-    s->scale = &s->maker.part[1];
-    s->in = q->shape[1];
-    describe_scaled(s);
-    quant_fill(out, &s->maker, q->shape[0], s->in);
+    scaled->maker.part = quant_parts(unpacker, part, 2);
+    scaled->maker.n_parts = 2;
+    scaled->maker.read = read_scaled;
+    scaled->q = &scaled->maker.part[0];
+    scaled->scale = &scaled->maker.part[1];
+    scaled->in = tensor->shape[1];
+    describe_scaled(scaled);
+    quant_fill(out, &scaled->maker, tensor->shape[0], scaled->in);
 }
 
-int quant_ct_float(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_ct_float(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct scaled *s = arena_alloc(u->w->a, 1, sizeof *s);
-    const struct tensor *q = find_8_bits(u);
+    struct scaled *s = arena_alloc(unpacker->w->a, 1, sizeof *s);
+    const struct tensor *q = find_8_bits(unpacker);
     int64_t rows;
     bool flat;
 
-    quant_find(u, ".input_scale");         /* of activations, which stay floats */
+    quant_find(unpacker, ".input_scale");         /* of activations, which stay floats */
     if (q == NULL)
         return -1;
-    rows = u->p->whole ? 1 : q->shape[0];
+    rows = unpacker->p->whole ? 1 : q->shape[0];
     flat = packed->n_dims == 1;
-    if (quant_check_scale(u, packed, rows, flat ? -1 : 1) != 0)
+    if (quant_check_scale(unpacker, packed, rows, flat ? -1 : 1) != 0)
         return -1;
-    s->rows_of = u->p->whole ? q->shape[0] : 1;
+    s->rows_of = unpacker->p->whole ? q->shape[0] : 1;
     s->columns_of = q->shape[1];
     s->columns = 1;
-    s->maker.how = u->p->whole ? "compressed-tensors, F8_E4M3" :
-                                "compressed-tensors, F8_E4M3 by row";
-    fill_scaled(u, s, q, packed, out);
+    s->maker.how = unpacker->p->whole ? "compressed-tensors, F8_E4M3" :
+                                       "compressed-tensors, F8_E4M3 by row";
+    fill_scaled(unpacker, s, q, packed, out);
     return 0;
 }
 
-int quant_fp8(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_fp8(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct scaled *s = arena_alloc(u->w->a, 1, sizeof *s);
-    const struct tensor *q = find_8_bits(u);
+    struct scaled *s = arena_alloc(unpacker->w->a, 1, sizeof *s);
+    const struct tensor *q = find_8_bits(unpacker);
 
-    quant_find(u, ".activation_scale");
+    quant_find(unpacker, ".activation_scale");
     if (q == NULL)
         return -1;
-    s->rows_of = u->p->block[0];
-    s->columns_of = u->p->block[1];
+    s->rows_of = unpacker->p->block[0];
+    s->columns_of = unpacker->p->block[1];
     s->columns = (q->shape[1] - 1) / s->columns_of + 1;
-    if (quant_check_scale(u, packed, (q->shape[0] - 1) / s->rows_of + 1, s->columns) != 0)
+    if (quant_check_scale(unpacker, packed, (q->shape[0] - 1) / s->rows_of + 1, s->columns) != 0)
         return -1;
-    s->maker.how = arena_printf(u->w->a, "%s in blocks of %dx%d", dtype_table[q->dtype].name,
-                               u->p->block[0], u->p->block[1]);
-    fill_scaled(u, s, q, packed, out);
+    s->maker.how = arena_printf(unpacker->w->a, "%s in blocks of %dx%d", dtype_table[q->dtype].name,
+                               unpacker->p->block[0], unpacker->p->block[1]);
+    fill_scaled(unpacker, s, q, packed, out);
     return 0;
 }
 
@@ -173,24 +175,24 @@ static void nvfp4_group(const void *self, float *zero, float *scale, int64_t o, 
     }
 }
 
-int quant_ct_nvfp4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_ct_nvfp4(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct nvfp4 *f = arena_alloc(u->w->a, 1, sizeof *f);
-    const struct tensor *scale = quant_part(u, ".weight_scale");
-    const struct tensor *global = quant_part(u, ".weight_global_scale");
+    struct nvfp4 *f = arena_alloc(unpacker->w->a, 1, sizeof *f);
+    const struct tensor *scale = quant_part(unpacker, ".weight_scale");
+    const struct tensor *global = quant_part(unpacker, ".weight_global_scale");
     const struct tensor *part[3] = { packed, scale, global };
     int64_t in;
 
-    quant_find(u, ".input_global_scale");
-    if (scale == NULL || global == NULL || quant_check_dims(u, packed, DTYPE_U8, 2) != 0)
+    quant_find(unpacker, ".input_global_scale");
+    if (scale == NULL || global == NULL || quant_check_dims(unpacker, packed, DTYPE_U8, 2) != 0)
         return -1;
     in = 2 * packed->shape[1];
     if (in % NV_GROUP != 0)
-        return err_set(u->e, ERR_INPUT, "%s: %s: groups of %d do not divide the %lld inputs",
-                       packed->file, str_shown(u->w->a, packed->name), NV_GROUP,
+        return err_set(unpacker->e, ERR_INPUT, "%s: %s: groups of %d do not divide the %lld inputs",
+                       packed->file, str_shown(unpacker->w->a, packed->name), NV_GROUP,
                        (long long)in);
-    if (quant_check(u, scale, DTYPE_F8_E4M3, packed->shape[0], in / NV_GROUP) != 0 ||
-        quant_check(u, global, DTYPE_F32, 1, -1) != 0)
+    if (quant_check(unpacker, scale, DTYPE_F8_E4M3, packed->shape[0], in / NV_GROUP) != 0 ||
+        quant_check(unpacker, global, DTYPE_F32, 1, -1) != 0)
         return -1;
     f->q = packed->data;
     f->scale = scale->data;
@@ -201,7 +203,7 @@ int quant_ct_nvfp4(struct unpacker *u, const struct tensor *packed, struct tenso
                                       .bits = 4, .value = e2m1, .group_of = nvfp4_group };
     f->maker = (struct maker){ .read = read_nvfp4, .codes = &f->codes,
                              .how = "compressed-tensors, NVFP4",
-                             .part = quant_parts(u, part, 3), .n_parts = 3 };
+                             .part = quant_parts(unpacker, part, 3), .n_parts = 3 };
     quant_fill(out, &f->maker, packed->shape[0], in);
     return 0;
 }
@@ -251,23 +253,24 @@ static void mxfp4_group(const void *self, float *zero, float *scale, int64_t o, 
     }
 }
 
-int quant_mxfp4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+int quant_mxfp4(struct unpacker *unpacker, const struct tensor *packed, struct tensor *out)
 {
-    struct mxfp4 *f = arena_alloc(u->w->a, 1, sizeof *f);
-    const struct tensor *scale = quant_part(u, "_scales");
+    struct mxfp4 *f = arena_alloc(unpacker->w->a, 1, sizeof *f);
+    const struct tensor *scale = quant_part(unpacker, "_scales");
     const struct tensor *part[2] = { packed, scale };
 
-    if (scale == NULL || quant_check_dims(u, packed, DTYPE_U8, 4) != 0 ||
-        quant_check_dims(u, scale, DTYPE_U8, 3) != 0)
+    if (scale == NULL || quant_check_dims(unpacker, packed, DTYPE_U8, 4) != 0 ||
+        quant_check_dims(unpacker, scale, DTYPE_U8, 3) != 0)
         return -1;
     if (packed->shape[3] != MX_GROUP / 2)
-        return err_set(u->e, ERR_INPUT, "%s: %s: shape %s, expected %d bytes in each block",
-                       packed->file, str_shown(u->w->a, packed->name),
-                       tensor_shape(u->w->a, packed), MX_GROUP / 2);
+        return err_set(unpacker->e, ERR_INPUT, "%s: %s: shape %s, expected %d bytes in each block",
+                       packed->file, str_shown(unpacker->w->a, packed->name),
+                       tensor_shape(unpacker->w->a, packed), MX_GROUP / 2);
     if (memcmp(packed->shape, scale->shape, 3 * sizeof *scale->shape) != 0)
-        return err_set(u->e, ERR_INPUT, "%s: %s: shape %s, which blocks of shape %s do not fit",
-                       scale->file, str_shown(u->w->a, scale->name),
-                       tensor_shape(u->w->a, scale), tensor_shape(u->w->a, packed));
+        return err_set(unpacker->e, ERR_INPUT,
+                       "%s: %s: shape %s, which blocks of shape %s do not fit", scale->file,
+                       str_shown(unpacker->w->a, scale->name), tensor_shape(unpacker->w->a, scale),
+                       tensor_shape(unpacker->w->a, packed));
     f->q = packed->data;
     f->scale = scale->data;
     f->out = packed->shape[1];
@@ -278,7 +281,7 @@ int quant_mxfp4(struct unpacker *u, const struct tensor *packed, struct tensor *
                                       .value = e2m1, .group_of = mxfp4_group };
     f->maker = (struct maker){ .read = read_mxfp4, .codes = &f->codes,
                              .how = "MXFP4 in groups of 32",
-                             .part = quant_parts(u, part, 2), .n_parts = 2 };
+                             .part = quant_parts(unpacker, part, 2), .n_parts = 2 };
     quant_fill(out, &f->maker, f->in, f->out);
     f->maker.out_in = false;
     out->n_dims = 3;

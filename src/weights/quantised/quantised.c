@@ -19,51 +19,54 @@ static const struct method {
     [QUANT_MXFP4] = { "mxfp4", "_blocks", "", quant_mxfp4 },
 };
 
-static int open_module(struct unpacker *u, const struct method *m, const struct tensor *packed,
-                       struct tensor *out)
+static int open_module(struct unpacker *unpacker, const struct method *method,
+                       const struct tensor *packed, struct tensor *out)
 {
-    struct arena *a = u->w->a;
+    struct arena *a = unpacker->w->a;
     int64_t size;
 
-    u->module = arena_strndup(a, packed->name, strlen(packed->name) - strlen(m->mark));
-    u->used[packed - u->w->tensor] = true;
-    *out = (struct tensor){ .name = arena_printf(a, "%s%s", u->module, m->weight),
+    unpacker->module = arena_strndup(a, packed->name, strlen(packed->name) - strlen(method->mark));
+    unpacker->used[packed - unpacker->w->tensor] = true;
+    *out = (struct tensor){ .name = arena_printf(a, "%s%s", unpacker->module, method->weight),
                             .dtype = DTYPE_F32, .file = packed->file };
-    if (m->open(u, packed, out) != 0)
+    if (method->open(unpacker, packed, out) != 0)
         return -1;
     if (tensor_measure(out, &size) != 0)
-        return err_set(u->e, ERR_INPUT, "%s: %s: is too large", out->file,
+        return err_set(unpacker->e, ERR_INPUT, "%s: %s: is too large", out->file,
                        str_shown(a, out->name));
     return 0;
 }
 
-static int quantised_replace(struct unpacker *u, struct tensor *made, int n)
+static int quantised_replace(struct unpacker *unpacker, struct tensor *made, int n)
 {
-    for (int i = 0; i < u->w->n; i++)
-        if (!u->used[i])
-            made[n++] = u->w->tensor[i];
-    return weights_replace(u->w, made, n, u->e);
+    for (int i = 0; i < unpacker->w->n; i++)
+        if (!unpacker->used[i])
+            made[n++] = unpacker->w->tensor[i];
+    return weights_replace(unpacker->w, made, n, unpacker->e);
 }
 
-int weights_dequantise(struct weights *w, const struct quantisation *p, struct err *e)
+int weights_dequantise(struct weights *weights, const struct quantisation *quantisation,
+                       struct err *e)
 {
-    const struct method *method = &methods[p->method];
-    struct unpacker unpacker = { .w = w, .p = p, .e = e };
+    const struct method *method = &methods[quantisation->method];
+    struct unpacker unpacker = { .w = weights, .p = quantisation, .e = e };
     struct tensor *made;
     int n = 0;
 
-    if (p->method == QUANT_NONE)
+    if (quantisation->method == QUANT_NONE)
         return 0;
     unpacker.method = method->name;
-    unpacker.used = arena_alloc(w->a, (size_t)w->n + 1, sizeof *unpacker.used);
-    made = arena_alloc(w->a, 2 * (size_t)w->n + 1, sizeof *made);
-    for (int i = 0; i < w->n; i++)
-        if (str_ends_with(w->tensor[i].name, method->mark) &&
-            open_module(&unpacker, method, &w->tensor[i], &made[n++]) != 0)
+    unpacker.used = arena_alloc(weights->a, (size_t)weights->n + 1, sizeof *unpacker.used);
+    made = arena_alloc(weights->a, 2 * (size_t)weights->n + 1, sizeof *made);
+    for (int i = 0; i < weights->n; i++)
+        if (str_ends_with(weights->tensor[i].name, method->mark) &&
+            open_module(&unpacker, method, &weights->tensor[i], &made[n++]) != 0)
             return -1;
     if (n == 0)
-        return err_set(e, ERR_INPUT, "%s: config.json has weights quantised by %s, but no "
-                       "tensor here ends in %s", w->n > 0 ? w->tensor[0].file : "the weights",
-                       method->name, method->mark);
+        return err_set(e, ERR_INPUT,
+                       "%s: config.json has weights quantised by %s, but no "
+                       "tensor here ends in %s",
+                       weights->n > 0 ? weights->tensor[0].file : "the weights", method->name,
+                       method->mark);
     return quantised_replace(&unpacker, made, n);
 }
