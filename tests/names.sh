@@ -62,7 +62,10 @@ END { exit bad }' || bad=1
 # all are such.  All definitions of src/ count, static or not, of .c and .h.  Counted apart, and
 # without a limit: the operations on vectors in src/nn (v_, i_ and d_), which the file of each
 # processor defines under the names that the loops they share call.
-find src -name '*.[ch]' | sort | xargs awk -v limit=1 -v all="${1:-}" '
+#
+# At most 35 % of all parameters have names of one or two letters.  All count: those that the field
+# writes so (q, k, n, i, T), and e and a, which are a struct err and a struct arena everywhere.
+find src -name '*.[ch]' | sort | xargs awk -v limit=1 -v limit_brief=35 -v all="${1:-}" '
 # The name before the first bracket of a line that a definition may begin with.
 function named(line) {
     gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\) */, "", line)
@@ -75,15 +78,52 @@ function named(line) {
 function ends_with_semicolon(line) {
     return line ~ /; *$/ && line !~ /\{/
 }
+# Counts the parameters of a definition, whose first lines are head.
+function parameters(head,    n, i, part, depth, c, text, letters) {
+    sub(/\{.*/, "", head)
+    sub(/^[^(]*\(/, "", head)
+    sub(/\)[^)]*$/, "", head)
+    for (i = 1; i <= length(head) + 1; i++) {
+        c = i > length(head) ? "," : substr(head, i, 1)
+        if (c == "," && depth == 0) {
+            part = text
+            text = ""
+            # What a pointer to a function takes; the length of an array
+            sub(/\) *\(.*/, "", part)
+            gsub(/\[[^]]*\]/, "", part)
+            sub(/ +$/, "", part)
+            if (part !~ /[ *][A-Za-z_][A-Za-z0-9_]*$/)
+                continue
+            n_parameters++
+            letters = part
+            sub(/.*[ *]/, "", letters)
+            if (length(letters) > 2)
+                continue
+            short++
+            if (part ~ /struct .*\*/ && part !~ /struct (err|arena) /)
+                shorts[++n_shorts] = at ": " name ": " part
+            continue
+        }
+        depth += c == "(" ? 1 : c == ")" ? -1 : 0
+        text = text c
+    }
+}
 FNR == 1 { name = "" }
 { gsub(/\/\*.*\*\//, "") }
 /^[A-Za-z_]/ && (found = named($0)) != "" {
     name = found
     at = FILENAME ":" FNR
+    head = ""
 }
 name != "" && ends_with_semicolon($0) { name = "" }
+name != "" {
+    gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\) */, "")
+    sub(/^ +/, " ")
+    head = head $0
+}
 name != "" && /\{/ {
     n++
+    parameters(head)
     if (FILENAME ~ /^src\/nn\// && name ~ /^[vid]_/)
         vectors++
     else if (!((name, FILENAME) in seen)) {
@@ -107,6 +147,14 @@ END {
                 print name ":" where[name] | "sort"
     }
     close("sort")
-    exit share > limit
+    brief = 100 * short / n_parameters
+    if (brief > limit_brief || all != "") {
+        printf "%d of %d parameters, %.1f %%, have a name of one or two letters (at most %d %%); " \
+            "call these by the noun of their type, as struct session *session:\n", short,
+            n_parameters, brief, limit_brief
+        for (i = 1; i <= n_shorts; i++)
+            print shorts[i]
+    }
+    exit share > limit || brief > limit_brief
 }' || bad=1
 exit "$bad"
