@@ -173,8 +173,8 @@ struct config {
         bool affine;                    /* false: norms have no weights, if the family leaves it
                                            open */
         bool no_final;
-        bool first;                     /* false: treat norm_place PLACE_PRE as PLACE_POST */
-        bool parallel;                  /* false: treat norm_place PLACE_PARALLEL as PLACE_PRE */
+        bool first;                     /* false, if the family's default is true: PLACE_POST */
+        bool parallel;                  /* false, if the family's default is true: PLACE_PRE */
         bool one;                       /* the mlp and attention read the same normed input */
         bool residual_from;             /* the residual is the normed input, not the input */
         bool qk;                        /* queries and keys are normed, if the family leaves it open
