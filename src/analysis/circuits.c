@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "analysis/eigen.h"
-#include "run/fold.h"
+#include "run/special/fold.h"
 #include "run/stage.h"
 
 /* ---- square roots ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Measures of heads from their weights alone, without a text: composition with earlier heads, and
- * copying of attended tokens.  Weights are folded by run/fold.h.
+ * copying of attended tokens.  Weights are folded by run/special/fold.h.
  *
  *     W_QK = W_Q W_K^T      W_OV = W_V W_O      of each head, [D, D]
  *     comp = |W_OV R| / (|W_OV| |R|), Frobenius, of an earlier head's W_OV and a later one's

@@ -5,8 +5,8 @@
 
 #include "analysis/circuits.h"
 #include "analysis/eigen.h"
-#include "run/first.h"
-#include "run/fold.h"
+#include "run/special/first.h"
+#include "run/special/fold.h"
 #include "run/stage.h"
 
 /* Rows of logits at a time, and of the vocabulary. */

@@ -9,7 +9,7 @@
 
 /*
  * [layers, heads] in arena a: the largest singular value of scale W_Q W_K^T of each head of model,
- * with weights folded by run/fold.h; NULL if they cannot be folded.  A head whose norm cannot be
+ * with weights folded by fold.h; NULL if they cannot be folded.  A head whose norm cannot be
  * computed is NaN, with a warning.
  */
 const double *spectral_of(struct arena *a, const struct model *model, struct par *par,

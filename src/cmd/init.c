@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "cli/output.h"
-#include "task/provenance.h"
+#include "task/common/provenance.h"
 #include "weights/safetensors.h"
 
 struct init_args {

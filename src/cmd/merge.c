@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
-#include "task/parts.h"
+#include "task/parts/parts.h"
 
 struct merge_args {
     struct common_args common;

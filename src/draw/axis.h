@@ -3,7 +3,7 @@
 #ifndef DRAW_AXIS_H
 #define DRAW_AXIS_H
 
-#include "draw/grid.h"
+#include "draw/figure/grid.h"
 #include "draw/page.h"
 
 struct axis {

@@ -4,8 +4,8 @@
 #ifndef DRAW_FIT_H
 #define DRAW_FIT_H
 
-#include "draw/grid.h"
-#include "draw/heatmap.h"
+#include "draw/figure/grid.h"
+#include "draw/figure/heatmap.h"
 
 /* The page, and the texts around cells.  Numbers are assumed to have their largest width, and
  * labels to be cut: a layout that fits by this also fits with measured texts. */

@@ -6,7 +6,7 @@
 #include "base/claims.h"
 #include "draw/cmap.h"
 #include "lib/lib.h"
-#include "task/picture.h"
+#include "task/figure/picture.h"
 
 struct drawing {
     struct mhaviz_model *model;

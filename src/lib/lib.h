@@ -9,9 +9,9 @@
 
 #include "cli/opt.h"
 #include "mhaviz.h"
-#include "session/handed.h"
 #include "session/input.h"
 #include "session/session.h"
+#include "session/source/handed.h"
 
 struct mhaviz_model {
     struct arena arena;             /* memory of the model and its tokeniser */

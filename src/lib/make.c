@@ -7,7 +7,7 @@
 #include "base/unnamed.h"
 #include "cli/rules.h"
 #include "lib/lib.h"
-#include "task/shared.h"
+#include "task/common/shared.h"
 #include "task/tasks.h"
 
 struct making {

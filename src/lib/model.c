@@ -8,7 +8,7 @@
 #include "cli/rules.h"
 #include "lib/lib.h"
 #include "nn/nn.h"
-#include "task/shared.h"
+#include "task/common/shared.h"
 
 enum { MAX_THREADS = 1024 };
 

@@ -6,8 +6,8 @@
 #include "base/claims.h"
 #include "cli/rules.h"
 #include "lib/lib.h"
-#include "run/front.h"
-#include "task/shared.h"
+#include "run/special/front.h"
+#include "task/common/shared.h"
 
 struct tokenising {
     const struct mhaviz_model *model;

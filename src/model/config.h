@@ -274,7 +274,7 @@ struct config {
         int step;                       /* layer l has experts if (l + 1) % this == 0 */
         const bool *dense_layer;        /* [L] layers without experts nevertheless; NULL: none */
     } experts;
-    struct {                            /* several residual streams, see run/altup.h */
+    struct {                            /* several residual streams, see run/special/altup.h */
         int n, active;                  /* n 0: one stream; index of the one that layers update */
         bool scaled;                    /* W_INPUT_SCALE exists */
         int d_skip;                     /* rank of W_SKIP_DOWN */

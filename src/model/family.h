@@ -60,7 +60,7 @@ enum slot {
                                    side by side; */
     W_INPUT_EMB,                /* a projection of the embedding to all layers, */
     W_INPUT_EMB_NORM,           /* and its norm, layer by layer */
-    /* once per stream except the first, see run/altup.h */
+    /* once per stream except the first, see run/special/altup.h */
     W_STREAM_IN,                /* from the embedding to the stream */
     W_STREAM_OUT,               /* of the stream at the end */
     /* once per layer */
@@ -87,7 +87,7 @@ enum slot {
     W_DISTANCE,                 /* relative position keys, by distance; empty: none */
     W_BUCKETS,                  /* from a row of the input to its biases of position buckets
                                    [buckets H]; empty: none */
-    W_TAPS, W_TAPS_POINT,       /* ConvBERT's convolution (run/taps.h): column by column, */
+    W_TAPS, W_TAPS_POINT,       /* ConvBERT's convolution (run/special/taps.h): column by column, */
     W_TAPS_BIAS,                /* then across them; empty: none */
     W_TAPS_ROW,                 /* from its output and the queries to the dynamic kernel */
     W_TAPS_VALUE,               /* values that this kernel is applied to */
@@ -116,7 +116,7 @@ enum slot {
     W_LANG_NORM,                /* norm of a language's adapter after the mlp; empty: by the
                                    config */
     W_LANG_DOWN, W_LANG_UP,     /* its linears; empty: none; "%s" is the language */
-    W_MODE_NORM, W_MODES,       /* run/altup.h: router of the mixture of streams, */
+    W_MODE_NORM, W_MODES,       /* run/special/altup.h: router of the mixture of streams, */
     W_PREDICT, W_CORRECT,       /* and its coefficients before and after the layer */
     W_INPUT_SCALE,              /* scale of the stream combined with the layer's own input; empty: 1
                                    */

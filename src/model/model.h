@@ -218,7 +218,7 @@ int model_check_head(const struct model *model, const struct model *shown, struc
 int model_head_rows(const struct model *model, int T);
 
 /* Width of a layer's input per token: D, also for each of PLACE_REVERSIBLE's two streams; with
- * several streams (run/altup.h) that of all side by side. */
+ * several streams (run/special/altup.h) that of all side by side. */
 int model_stream_width(const struct model *model);
 
 /* Width of the layers' output per token: D, or that of both streams of PLACE_REVERSIBLE. */

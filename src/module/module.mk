@@ -12,15 +12,14 @@ WASM_FLAGS = -std=c11 -Wall -Wextra -Wno-unused-parameter -Wno-unused-variable -
 
 # All that stats and report take, and of cmd/, task/ and what draws no more than that; module/ has its own
 # of what a page has others of.
-WASM_DIRS := base weights media text model nn run analysis session cli report cmd task task/report task/stats module
-WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/base/unnamed.c src/base/lock.c src/media/png.c src/media/jpeg.c \
+WASM_DIRS := base weights media text model nn run run/special analysis session session/source \
+             session/shown cli report cmd task task/common task/parts task/report task/stats module
+WASM_SRC  := $(filter-out src/nn/simd/simd_% src/base/terminal_ask.c src/base/unnamed.c src/base/lock.c src/media/png.c src/media/jpeg.c \
                src/media/upright.c src/media/exif.c src/model/builtin_inside.c src/report/page.c \
                src/report/pack.c src/task/report/live.c src/cmd/cmds.c src/cmd/version.c \
-               src/cmd/completion.c src/cmd/help.c src/cmd/manual.c src/task/tasks.c src/task/heatmap.c src/task/picture% \
-               src/task/figure_page.c src/task/head_numbers.c \
-               src/task/figure_curve.c, \
+               src/cmd/completion.c src/cmd/help.c src/cmd/manual.c src/task/tasks.c src/task/heatmap.c , \
                $(wildcard $(WASM_DIRS:%=src/%/*.c) src/weights/*/*.c src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
-             src/task/types/file.c src/draw/label.c
+             src/task/types/file.c src/draw/label.c src/task/figure/figure.c src/task/figure/format.c
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/%.o)
 
 live: live-needs

@@ -5,7 +5,7 @@
 #ifndef RUN_BATCH_H
 #define RUN_BATCH_H
 
-#include "run/front.h"
+#include "run/special/front.h"
 
 struct batch {
     int n_texts;

@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "model/family_slots.h"
-#include "run/mixer.h"
+#include "run/special/mixer.h"
 
 size_t cache_row(const struct model *model)
 {

@@ -4,10 +4,10 @@
 
 #include "base/str.h"
 #include "nn/quantise.h"
-#include "run/chunks.h"
-#include "run/cross.h"
-#include "run/front.h"
 #include "run/mask.h"
+#include "run/special/chunks.h"
+#include "run/special/cross.h"
+#include "run/special/front.h"
 
 static int check_ids(const struct pass *pass, int t, struct err *e)
 {

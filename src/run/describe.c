@@ -6,8 +6,8 @@
 
 #include "nn/bias.h"
 #include "run/cached.h"
-#include "run/cross.h"
 #include "run/mask.h"
+#include "run/special/cross.h"
 
 /* What the model itself adds. */
 static void set_bias(const struct pass *pass, int l, const struct heads *heads, int text, int head,

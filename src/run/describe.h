@@ -6,7 +6,7 @@
 
 #include "run/heads.h"
 #include "run/pass.h"
-#include "run/relative.h"
+#include "run/special/relative.h"
 
 /* Data of the score terms of one head of one text. */
 struct head_terms {

@@ -9,9 +9,9 @@
 #include "model/quirks.h"
 #include "nn/nn.h"
 #include "nn/sinusoid.h"
-#include "run/conv.h"
-#include "run/front_rows.h"
-#include "run/interpolate.h"
+#include "run/special/conv.h"
+#include "run/special/front_rows.h"
+#include "run/special/interpolate.h"
 #include "run/stage.h"
 
 static void embed_add_row(float *x, float *room, const struct param *table, int64_t row,

@@ -8,8 +8,8 @@
 #include "base/elementary.h"
 #include "nn/act.h"
 #include "nn/nn.h"
-#include "run/altup.h"
 #include "run/run.h"
+#include "run/special/altup.h"
 #include "run/stage.h"
 
 /* ---- a classifier ---- */

@@ -8,7 +8,7 @@
 #include "model/family_slots.h"
 #include "nn/act.h"
 #include "nn/nn.h"
-#include "run/experts.h"
+#include "run/special/experts.h"
 #include "run/stage.h"
 
 struct act_job {

@@ -10,8 +10,8 @@
 #include "nn/linear.h"
 #include "nn/product.h"
 #include "nn/turned.h"
-#include "run/packed.h"
 #include "run/pass.h"
+#include "run/special/packed.h"
 
 enum {
     CHAINS = 1 << 12,

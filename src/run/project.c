@@ -7,8 +7,8 @@
 #include "base/elementary.h"
 #include "model/quirks.h"
 #include "nn/norm.h"
-#include "run/latent.h"
-#include "run/rotary.h"
+#include "run/special/latent.h"
+#include "run/special/rotary.h"
 #include "run/stage.h"
 
 struct job {

@@ -8,8 +8,8 @@
 #include "nn/linear.h"
 #include "nn/norm.h"
 #include "nn/quantise.h"
-#include "run/packed.h"
 #include "run/prepared.h"
+#include "run/special/packed.h"
 
 void stage_step(const struct pass *pass, enum stream_step_kind kind, int layer,
                 enum stack_id stack, const struct param *norm, const float *x, int row0,

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "run/cross.h"
 #include "run/describe.h"
 #include "run/mask.h"
+#include "run/special/cross.h"
 
 /*
  * Each head's part of the description, with all rows of what it hides.  A mask that is

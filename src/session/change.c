@@ -8,9 +8,9 @@
 #include "base/str.h"
 #include "run/check.h"
 #include "run/weighting.h"
-#include "session/layer.h"
-#include "session/mask_file.h"
 #include "session/select.h"
+#include "session/shown/mask_file.h"
+#include "session/source/layer.h"
 
 /* ---- parts ---- */
 

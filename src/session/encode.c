@@ -6,9 +6,9 @@
 
 #include "base/list.h"
 #include "base/str.h"
-#include "session/boxes.h"
-#include "session/global.h"
-#include "session/shown.h"
+#include "session/shown/boxes.h"
+#include "session/shown/global.h"
+#include "session/shown/shown.h"
 
 static bool has_decoder(const struct session *session)
 {

@@ -4,8 +4,8 @@
 #define SESSION_ENCODE_H
 
 #include "session/item.h"
-#include "session/jsonl.h"
 #include "session/session.h"
+#include "session/source/jsonl.h"
 
 /*
  * Tokenises out->text, and out->pair unless that is the decoder's text, into out->tokens.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Packed texts -> rows of what is shown of them, to sinks. */
-#include "session/average.h"
+#include "session/shown/average.h"
 #include "session/pass.h"
-#include "session/shown.h"
+#include "session/shown/shown.h"
 
 int session_forward(const struct session *session, const struct texts *texts,
                     const struct wanted *want, const struct sink *sinks, int n_sinks,

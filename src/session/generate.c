@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "run/generate.h"
 #include "session/memory.h"
-#include "session/shown.h"
+#include "session/shown/shown.h"
 #include "session/texts.h"
 
 struct group {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "session/average.h"
+#include "session/shown/average.h"
 
 static const char like[] = "0,3-5, last, -1 or all";
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "session/average.h"
 #include "session/encode.h"
 #include "session/memory.h"
-#include "session/source.h"
+#include "session/shown/average.h"
+#include "session/source/source.h"
 #include "session/split.h"
 #include "session/texts.h"
 #include "text/budget.h"

@@ -5,7 +5,7 @@
 
 #include "base/memory_file.h"
 #include "media/pixels.h"
-#include "session/values.h"
+#include "session/source/values.h"
 #include "text/tok.h"
 
 enum item_side { SIDE_SOURCE, SIDE_TARGET, SIDE_KEYS, N_SIDE };

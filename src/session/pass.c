@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "run/pair.h"
-#include "session/stream.h"
+#include "session/source/stream.h"
 
 /* One of their streams, the rows of all texts below each other; NULL: they have none. */
 static const float *pack_stream(struct arena *a, const struct texts *texts, int which,

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "session/average.h"
-#include "session/precomputed.h"
-#include "session/region.h"
-#include "session/shown.h"
+#include "session/shown/average.h"
+#include "session/shown/region.h"
+#include "session/shown/shown.h"
+#include "session/source/precomputed.h"
 
 /* "only the stack decoder", or "encoder, decoder and cross". */
 static const char *stacks_of(struct arena *a, const struct model *model)

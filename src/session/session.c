@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-#include "base/str.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "model/adapter.h"
 #include "model/builtin.h"
 #include "model/folder.h"
 #include "model/hub.h"
 #include "model/precomputed.h"
-#include "session/handed.h"
 #include "session/input.h"
-#include "session/layer.h"
-#include "session/precomputed.h"
+#include "session/source/handed.h"
+#include "session/source/layer.h"
+#include "session/source/precomputed.h"
 #include "text/gguf_tok.h"
 
 /* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */

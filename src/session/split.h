@@ -3,7 +3,7 @@
 #ifndef SESSION_SPLIT_H
 #define SESSION_SPLIT_H
 
-#include "session/source.h"
+#include "session/source/source.h"
 
 struct split;
 

@@ -3,12 +3,12 @@
 #include <math.h>
 
 #include "analysis/map.h"
-#include "session/average.h"
-#include "task/best.h"
-#include "task/format.h"
-#include "task/job.h"
+#include "session/shown/average.h"
+#include "task/common/best.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
+#include "task/figure/picture.h"
 #include "task/types/file.h"
-#include "task/picture.h"
 
 struct heatmap_args {
     struct shared_args shared;

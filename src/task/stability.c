@@ -7,8 +7,8 @@
 #include "analysis/stability.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "task/records.h"
-#include "task/job.h"
+#include "task/common/job.h"
+#include "task/common/records.h"
 
 struct stability_args {
     struct shared_args shared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * tokens: the tokens of a text; requires only the tokeniser's files. */
-#include "task/records.h"
-#include "task/job.h"
+#include "task/common/records.h"
+#include "task/common/job.h"
 
 struct tokens_args {
     struct shared_args shared;

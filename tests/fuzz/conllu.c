@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "task/model/model.h"
-#include "session/conllu.h"
-#include "session/mentions.h"
-#include "session/pharaoh.h"
+#include "gold/conllu.h"
+#include "gold/mentions.h"
+#include "gold/pharaoh.h"
 #include "session/unigrams.h"
+#include "task/model/model.h"
 
 static void use(const struct conllu_sentence *s)
 {

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
-#include "session/stream.h"
+#include "session/source/stream.h"
 
 enum { MAGIC = 24 };
 

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
-#include "task/parts.h"
+#include "task/parts/parts.h"
 
 extern const struct parts_kind ablate_parts, stats_parts, types_parts;
 

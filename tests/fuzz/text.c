@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "session/place.h"
+#include "session/shown/place.h"
 #include "text/tok.h"
 
 static const char *const names[] = {

@@ -3,7 +3,7 @@
  * stand on theirs, and a page that is too narrow says how wide it must be. */
 #include <math.h>
 
-#include "draw/bands.h"
+#include "draw/figure/bands.h"
 #include "draw/scale.h"
 #include "image/figure.h"
 #include "image/png_read.h"

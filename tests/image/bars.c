@@ -2,7 +2,7 @@
  * Bars read back from their PNG: each as long as its number, dark as far as its inner one. */
 #include <math.h>
 
-#include "draw/bars.h"
+#include "draw/figure/bars.h"
 #include "draw/pen.h"
 #include "image/figure.h"
 #include "image/png_read.h"

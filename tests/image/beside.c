@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Texts beside each other, read back: every cell of each has the colour of its number, in a range
  * of its own or in one of them all. */
-#include "draw/beside.h"
-#include "draw/cells.h"
+#include "draw/figure/beside.h"
+#include "draw/figure/cells.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 

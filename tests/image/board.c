@@ -3,8 +3,8 @@
  * those of the data. */
 #include <math.h>
 
-#include "draw/board.h"
-#include "draw/scatter.h"
+#include "draw/figure/board.h"
+#include "draw/figure/scatter.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Pictures read back: every pixel of every cell has the colour of its number. */
-#include "draw/cells.h"
+#include "draw/figure/cells.h"
 #include "draw/page.h"
 #include "image/figure.h"
 #include "image/png_read.h"

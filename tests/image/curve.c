@@ -3,7 +3,7 @@
  * legend has their colours. */
 #include <math.h>
 
-#include "draw/curve.h"
+#include "draw/figure/curve.h"
 #include "draw/pen.h"
 #include "image/figure.h"
 #include "image/png_read.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "draw/heatmap.h"
+#include "draw/figure/heatmap.h"
 
 enum { MAX_PANELS = 12, MAX_LABELS = 64 };
 

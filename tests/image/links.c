@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Lines of links, read back from pictures: where they begin and end, their colours, dashes,
  * widths and opacities, and the legend. */
-#include "draw/links.h"
+#include "draw/figure/links.h"
 
 #include <math.h>
 
-#include "draw/stroke.h"
+#include "draw/figure/stroke.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 #include "image/svg_read.h"

@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#include "run/front.h"
+#include "run/special/front.h"
 #include "weights/npz.h"
 
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",

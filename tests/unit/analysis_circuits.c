@@ -8,7 +8,7 @@
 
 #include "analysis/circuits.h"
 #include "analysis/spectral.h"
-#include "run/fold.h"
+#include "run/special/fold.h"
 
 /*
  * Two layers of one head, width 2, no norms.  Layer 0 has W_OV = e1 e2^T: it reads the first

@@ -2,8 +2,8 @@
  * Links between words, and how often they are arcs of trees: computed by hand. */
 #include "analysis_rows.h"
 
-#include "analysis/arcs.h"
-#include "analysis/gold.h"
+#include "gold/arcs.h"
+#include "gold/gold.h"
 
 /*
  * Tokens: a special one, word 0 in two pieces, word 1, a token of no word, word 2.  Rows of the

@@ -3,11 +3,11 @@
  * hand. */
 #include "analysis_rows.h"
 
-#include "analysis/probe.h"
-#include "analysis/ranking.h"
 #include "analysis/rests.h"
-#include "analysis/retrieval.h"
 #include "analysis/types.h"
+#include "gold/probe.h"
+#include "gold/ranking.h"
+#include "gold/retrieval.h"
 
 static struct types_head head_of(int64_t n_rows, int64_t n_texts)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/program.h"
-#include "session/source.h"
+#include "session/source/source.h"
 #include "unit/folder.h"
 
 static const int64_t LINES_BEFORE = 2147483646;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "task/sums.h"
+#include "task/parts/sums.h"
 
 static void leave(void *self, size_t size_bytes)
 {

@@ -2,7 +2,7 @@
  * Parts beside each other: their boxes do not overlap, whatever their sizes. */
 #include "check.h"
 
-#include "draw/beside_boxes.h"
+#include "draw/figure/beside_boxes.h"
 
 static bool overlap(struct box x, struct box y)
 {

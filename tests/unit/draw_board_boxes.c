@@ -2,8 +2,8 @@
  * Boxes of boards: cells in rows and columns that do not overlap, and what stands around. */
 #include "check.h"
 
-#include "draw/board.h"
-#include "draw/board_boxes.h"
+#include "draw/figure/board.h"
+#include "draw/figure/board_boxes.h"
 
 static bool apart(struct box a, struct box b)
 {

@@ -2,7 +2,7 @@
  * The end values beside a colour bar: short, and different where the ends are. */
 #include "check.h"
 
-#include "draw/colourbar.h"
+#include "draw/figure/colourbar.h"
 
 static const struct { enum scale s; float lo, hi; const char *want_lo, *want_hi; }
 ends[] = {

@@ -2,8 +2,8 @@
  * Heatmaps on a page of a given width: how many beside each other, and what is left for cells. */
 #include "check.h"
 
+#include "draw/figure/heatmap.h"
 #include "draw/fit.h"
-#include "draw/heatmap.h"
 
 static struct fit page(double mm, bool bars, bool one_bar)
 {

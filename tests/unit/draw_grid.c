@@ -2,8 +2,8 @@
  * The boxes of a grid: nothing overlaps, everything fits, pixels are whole. */
 #include "check.h"
 
-#include "draw/grid.h"
-#include "draw/heatmap.h"
+#include "draw/figure/grid.h"
+#include "draw/figure/heatmap.h"
 
 static const struct grid_sizes plain = {
     .n_panels = 12, .columns = 4, .n_rows = 16, .n_cols = 16, .cell = 18.0,

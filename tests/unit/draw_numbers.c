@@ -2,7 +2,7 @@
  * Numbers in the cells of heatmaps: how they are written, and in which ink. */
 #include "check.h"
 
-#include "draw/numbers.h"
+#include "draw/figure/numbers.h"
 
 static void check_text(float value, const char *expected)
 {

@@ -2,8 +2,8 @@
  * Panels of lines: their boxes do not overlap, and fill the page that is asked for. */
 #include "check.h"
 
-#include "draw/legend.h"
-#include "draw/panels.h"
+#include "draw/figure/legend.h"
+#include "draw/figure/panels.h"
 
 static bool overlap(struct box x, struct box y)
 {

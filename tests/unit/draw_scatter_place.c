@@ -2,7 +2,7 @@
  * Names of points: within the frame, on no point, and none over another. */
 #include "check.h"
 
-#include "draw/scatter_place.h"
+#include "draw/figure/scatter_place.h"
 
 enum { MOST = 400 };
 

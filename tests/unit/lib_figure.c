@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "task/figure.h"
+#include "task/figure/figure.h"
 
 static void changes(void **state)
 {

@@ -3,7 +3,7 @@
  * number is computed by hand. */
 #include "unit/analysis_rows.h"
 
-#include "run/filter.h"
+#include "run/special/filter.h"
 
 enum { N = 4, MOST = 8 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "run/relative.h"
+#include "run/special/relative.h"
 
 /* Positions between tokens: rows of the table that are projected; other models have none. */
 static void positions_between_tokens(void **state)

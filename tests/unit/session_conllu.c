@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/conllu.h"
+#include "gold/conllu.h"
 
 static struct arena arena;
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "analysis/coreference.h"
-#include "session/mentions.h"
+#include "gold/coreference.h"
+#include "gold/mentions.h"
 
 static struct arena arena;
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "analysis/alignment.h"
-#include "session/pharaoh.h"
+#include "gold/alignment.h"
+#include "gold/pharaoh.h"
 
 static struct pharaoh *read(struct arena *a, const char *text, size_t n, struct err *e)
 {

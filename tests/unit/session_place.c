@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "session/place.h"
+#include "session/shown/place.h"
 
 enum { MOST = 16 };
 

@@ -10,9 +10,9 @@
 #include "analysis/stats.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "task/picture.h"
-#include "task/provenance.h"
 #include "session/texts.h"
+#include "task/common/provenance.h"
+#include "task/figure/picture.h"
 
 #define F(f) offsetof(struct bench_args, f)
 static const struct opt opts[] = {

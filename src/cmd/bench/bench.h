@@ -11,8 +11,8 @@
 
 #include "base/meter.h"
 #include "base/par.h"
-#include "task/job.h"
 #include "cmd/profile.h"
+#include "task/common/job.h"
 
 /* ---- limits.c ---- */
 

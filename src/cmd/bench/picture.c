@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "cmd/bench/bench.h"
-#include "task/format.h"
-#include "draw/bars.h"
+#include "draw/figure/bars.h"
+#include "task/figure/format.h"
 
 static const char *bench_picture_name_of(const struct profile_row *row, struct arena *a)
 {

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/info/info.h"
 #include "base/str.h"
 #include "cli/output.h"
+#include "cmd/info/info.h"
 #include "model/family_slots.h"
 #include "model/quirks.h"
-#include "run/wave.h"
-#include "task/provenance.h"
+#include "run/special/wave.h"
+#include "task/common/provenance.h"
 
 struct info_args {
     struct shared_args shared;

@@ -4,8 +4,8 @@
 #ifndef CMD_INFO_H
 #define CMD_INFO_H
 
-#include "task/records.h"
 #include "model/count.h"
+#include "task/common/records.h"
 
 struct experts_row {
     int number, chosen, shared, d_ff;

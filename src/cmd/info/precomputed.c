@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cmd/info/info.h"
-#include "session/precomputed.h"
+#include "session/source/precomputed.h"
 
 static const struct precomputed_layer *info_precomputed_stack_of(const struct model *model,
                                                                  enum stack_id stack)

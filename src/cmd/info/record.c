@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "cmd/info/info.h"
-#include "run/front.h"
 #include "run/run.h"
+#include "run/special/front.h"
 
 /* ---- records ---- */
 

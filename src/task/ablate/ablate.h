@@ -22,8 +22,8 @@
 #include <time.h>
 
 #include "analysis/summary.h"
-#include "task/answer.h"
-#include "task/parts.h"
+#include "task/common/answer.h"
+#include "task/parts/parts.h"
 
 enum { ABLATE_RANDOM = 10 };        /* random sets that a chosen set is compared with */
 
@@ -352,7 +352,7 @@ void ablate_summary_open(struct ablate_job *job);
 void ablate_summary_add(struct ablate_job *job, const struct item *item,
                         const struct ablate_found *found);
 
-/* Functions of task/parts.h. */
+/* Functions of task/parts/parts.h. */
 void ablate_sums_describe(void *self, json_t *run, json_t *part);
 void ablate_sums_words(void *self, struct words *words);
 int ablate_sums_open(void *self, const struct sums *part, struct err *e);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "task/ablate/record.h"
-#include "task/figure_curve.h"
+#include "task/figure/figure_curve.h"
 
 int ablate_greedy_draw(const struct ablate_job *job, struct arena *a, const struct ablate_curve *c,
                        const char *of, const char *path, struct err *e)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "task/ablate/ablate.h"
-#include "task/format.h"
+#include "task/figure/format.h"
 
 static const char *const titles[] = {
     [ABLATE_DLOSS] = "change of the loss (nats)", [ABLATE_KL] = "divergence (nats)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sums of --summary -> a part (task/parts.h), and back. */
+ * The sums of --summary -> a part (task/parts/parts.h), and back. */
 #include <string.h>
 
 #include "base/json_field.h"

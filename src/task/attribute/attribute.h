@@ -4,8 +4,8 @@
 #define TASK_ATTRIBUTE_H
 
 #include "analysis/attribution.h"
-#include "task/answer.h"
-#include "task/job.h"
+#include "task/common/answer.h"
+#include "task/common/job.h"
 
 struct attribute_args {
     struct shared_args shared;

@@ -2,9 +2,9 @@
  * circuits: measures of heads from their weights alone, without a text (QK and OV circuits). */
 #include "task/circuits/circuits.h"
 
-#include "task/head_numbers.h"
-#include "task/provenance.h"
-#include "run/fold.h"
+#include "run/special/fold.h"
+#include "task/common/provenance.h"
+#include "task/figure/head_numbers.h"
 
 static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
                                      "negative_copy", "successor", "successor_p", "q_comp",

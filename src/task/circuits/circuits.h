@@ -4,7 +4,7 @@
 #define TASK_CIRCUITS_H
 
 #include "analysis/circuits.h"
-#include "task/records.h"
+#include "task/common/records.h"
 
 /* Numbers of a head, in the order of circuits_numbers; a pair of heads has the last three, too. */
 enum circuits_number {

@@ -5,8 +5,8 @@
 
 #include "base/sort.h"
 #include "base/str.h"
+#include "run/special/fold.h"
 #include "task/circuits/circuits.h"
-#include "run/fold.h"
 
 /* ---- records ---- */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "session/average.h"
-#include "task/provenance.h"
+#include "session/shown/average.h"
+#include "task/common/provenance.h"
 
 static const char *const eachs[] = { "auto", "head", "layer", "mean", NULL };
 static const struct opt_values metric_values = { .words = metric_names };

@@ -11,9 +11,9 @@
 
 #include "analysis/stats.h"
 #include "analysis/summary.h"
-#include "draw/curve.h"
-#include "task/format.h"
-#include "task/job.h"
+#include "draw/figure/curve.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
 
 enum curve_over { OVER_LAYER, OVER_POSITION, OVER_DISTANCE, OVER_STEP, OVER_MODEL };
 enum curve_each { EACH_AUTO, EACH_HEAD, EACH_LAYER, EACH_MEAN };

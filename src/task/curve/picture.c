@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "draw/figure/curve.h"
+#include "session/shown/shown.h"
 #include "task/curve/curve.h"
-#include "task/figure_curve.h"
-#include "draw/curve.h"
-#include "session/shown.h"
+#include "task/figure/figure_curve.h"
 
 static const char *const axis_names[] = { "layer", "position of the query", "distance (tokens)",
                                           "generated token", "model" };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/spectral.h"
-#include "session/average.h"
+#include "session/shown/average.h"
 #include "task/curve/curve.h"
 
 /* ---- the metric ---- */

@@ -6,8 +6,8 @@
 
 #include "base/claims.h"
 #include "base/str.h"
-#include "task/provenance.h"
-#include "task/results.h"
+#include "task/common/provenance.h"
+#include "task/common/results.h"
 
 static const struct former former_metrics[] = {
     { "links", "links_kept" }, { "links_changed", "links_kept" }, { "flips", "links_kept" },

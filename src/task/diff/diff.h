@@ -11,8 +11,8 @@
 #define TASK_DIFF_H
 
 #include "analysis/compare.h"
-#include "task/records.h"
-#include "session/place.h"
+#include "session/shown/place.h"
+#include "task/common/records.h"
 
 /* The numbers of a head, in the order of its columns. */
 enum diff_number {

@@ -5,7 +5,7 @@
 
 #include "analysis/map.h"
 #include "task/diff/diff.h"
-#include "task/format.h"
+#include "task/figure/format.h"
 
 /* ---- what both have ---- */
 

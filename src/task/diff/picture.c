@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One number per head -> a picture: a row per layer, a column per head. */
 #include "task/diff/diff.h"
-#include "task/head_numbers.h"
+#include "task/figure/head_numbers.h"
 
 const char *const diff_metrics[] = { "entropy", "js", "links_kept", NULL };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "session/source/layer.h"
 #include "task/diff/diff.h"
-#include "session/layer.h"
 
 /* ---- what is given twice ---- */
 

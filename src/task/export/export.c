@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "task/common/job.h"
+#include "task/common/provenance.h"
 #include "task/export/inner.h"
 #include "task/export/table.h"
-#include "task/job.h"
-#include "task/provenance.h"
 #include "weights/npz.h"
 
 struct export_args {

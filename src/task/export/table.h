@@ -4,7 +4,7 @@
 #ifndef TASK_EXPORT_TABLE_H
 #define TASK_EXPORT_TABLE_H
 
-#include "task/job.h"
+#include "task/common/job.h"
 
 extern const struct record export_table_record;
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "session/region.h"
+#include "session/shown/region.h"
 
 const char *const links_betweens[] = { "all", "A-A", "A-B", "B-A", "B-B", NULL };
 

@@ -2,7 +2,7 @@
  * links: lines from query tokens to key tokens. */
 #include "task/links/links.h"
 
-#include "task/best.h"
+#include "task/common/best.h"
 #include "task/types/file.h"
 
 #define F(f) offsetof(struct links_args, f)

@@ -9,8 +9,8 @@
 #define TASK_LINKS_H
 
 #include "analysis/strong.h"
-#include "task/format.h"
-#include "task/job.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
 
 enum links_between { LINKS_ALL, LINKS_A_A, LINKS_A_B, LINKS_B_A, LINKS_B_B };
 extern const char *const links_betweens[];      /* by enum links_between, then NULL */

@@ -4,12 +4,12 @@
 
 #include "analysis/strong.h"
 #include "base/str.h"
+#include "draw/figure/links.h"
+#include "draw/figure/stroke.h"
+#include "session/shown/average.h"
+#include "session/shown/region.h"
+#include "session/shown/shown.h"
 #include "task/links/links.h"
-#include "draw/links.h"
-#include "draw/stroke.h"
-#include "session/average.h"
-#include "session/region.h"
-#include "session/shown.h"
 
 /* ---- words ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * mechanisms: a layer's own queries, keys and values under each mechanism. */
-#include "task/job.h"
+#include "task/common/job.h"
 #include "task/mechanisms/mechanisms.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 #define TASK_MECHANISMS_H
 
 #include "analysis/mechanisms.h"
-#include "task/format.h"
-#include "task/records.h"
-#include "task/results.h"
+#include "task/common/records.h"
+#include "task/common/results.h"
+#include "task/figure/format.h"
 
 struct mechanisms_args {
     struct shared_args shared;

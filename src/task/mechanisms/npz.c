@@ -3,8 +3,8 @@
  * queries, keys] and "out.LAYER.MECHANISM" [queries, width]. */
 #include <string.h>
 
+#include "task/common/provenance.h"
 #include "task/mechanisms/mechanisms.h"
-#include "task/provenance.h"
 #include "weights/npz.h"
 
 int mechanisms_npz_begin(struct mechanisms_npz *npz, const struct arena *like, const char *path,

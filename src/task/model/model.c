@@ -7,7 +7,7 @@
 #include "analysis/map.h"
 #include "base/lines.h"
 #include "base/str.h"
-#include "task/provenance.h"
+#include "task/common/provenance.h"
 #include "task/types/file.h"
 
 static const struct opt_values metric_values = { .words = metric_names };

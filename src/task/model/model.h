@@ -14,8 +14,8 @@
 #include "analysis/apart.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
-#include "task/format.h"
-#include "task/job.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
 
 struct model_view_args {
     struct shared_args shared;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "analysis/spectral.h"
-#include "session/average.h"
+#include "session/shown/average.h"
+#include "session/shown/mark.h"
 #include "task/model/model.h"
 #include "task/stats/stats.h"
-#include "session/mark.h"
 
 const char *const model_view_type = "type";
 

@@ -7,10 +7,10 @@
 #include "analysis/map.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "draw/figure/board.h"
+#include "session/shown/region.h"
+#include "session/shown/shown.h"
 #include "task/model/model.h"
-#include "draw/board.h"
-#include "session/region.h"
-#include "session/shown.h"
 
 /* Which head stands where. */
 struct grid_of {

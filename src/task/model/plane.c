@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/figure/scatter.h"
+#include "session/shown/shown.h"
 #include "task/model/model.h"
-#include "draw/scatter.h"
-#include "session/shown.h"
 
 static int model_plane_by_name(const void *x, const void *y)
 {

@@ -7,10 +7,10 @@
 #ifndef TASK_NEURON_H
 #define TASK_NEURON_H
 
-#include "task/format.h"
-#include "task/job.h"
 #include "run/neuron.h"
-#include "session/place.h"
+#include "session/shown/place.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
 
 struct neuron_args {
     struct shared_args shared;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "draw/figure/bands.h"
 #include "task/neuron/neuron.h"
-#include "draw/bands.h"
 
 /* k, q x k, q.k, what is added, the score, the weight. */
 enum { MOST_FIELDS = 5 + N_NEURON_PART };

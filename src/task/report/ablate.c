@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json_field.h"
-#include "task/heads_file.h"
+#include "task/common/heads_file.h"
 #include "task/report/report.h"
 
 static const struct {

@@ -2,7 +2,7 @@
  * report: the heads of texts as one interactive page. */
 #include "task/report/report.h"
 
-#include "task/provenance.h"
+#include "task/common/provenance.h"
 #include "task/types/file.h"
 
 static const char *const precisions[] = { "8", "16", "f16", "q8_0", NULL };

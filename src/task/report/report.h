@@ -13,9 +13,9 @@
 
 #include "analysis/codes.h"
 #include "analysis/stats.h"
-#include "task/job.h"
 #include "report/page.h"
 #include "run/neuron.h"
+#include "task/common/job.h"
 
 struct report_args {
     struct shared_args shared;

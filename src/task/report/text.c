@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory_file.h"
+#include "draw/label.h"
+#include "session/shown/mark.h"
 #include "task/report/report.h"
 #include "task/stats/stats.h"
-#include "draw/label.h"
-#include "session/mark.h"
 
 enum { TOKEN_CHARS = 200 };         /* a longer token is cut */
 

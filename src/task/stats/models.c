@@ -2,7 +2,7 @@
  * stats --summary of several models: the same texts through one after the other. */
 #include <string.h>
 
-#include "task/provenance.h"
+#include "task/common/provenance.h"
 #include "task/stats/stats.h"
 
 struct models {

@@ -6,7 +6,7 @@
 #include "analysis/links.h"
 #include "analysis/top.h"
 #include "base/str.h"
-#include "task/metric_fields.h"
+#include "task/common/metric_fields.h"
 #include "task/stats/stats.h"
 
 /* ---- records ---- */

@@ -3,10 +3,10 @@
 #include "analysis/links.h"
 #include "analysis/spectral.h"
 #include "analysis/top.h"
-#include "session/average.h"
-#include "task/counts.h"
+#include "session/shown/average.h"
+#include "session/shown/mark.h"
+#include "task/common/counts.h"
 #include "task/stats/stats.h"
-#include "session/mark.h"
 
 static const struct opt_values sort_values = { .words = stats_sorts };
 static const struct opt_values metric_values = { .words = metric_words, .between = ',' };

@@ -7,7 +7,7 @@
  *     keys.c            the keys of a text that receive most
  *     summary.c         many texts -> the mean of each metric of each head
  *     models.c          the same for several models
- *     sums.c            the same to and from files of sums (task/parts.h)
+ *     sums.c            the same to and from files of sums (task/parts/parts.h)
  *     types.c           types of heads, by the metrics of texts
  *     shown.c           choice of metrics and order of heads, for both reports */
 #ifndef TASK_STATS_H
@@ -17,8 +17,8 @@
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/types.h"
-#include "task/layers.h"
-#include "task/parts.h"
+#include "task/parts/layers.h"
+#include "task/parts/parts.h"
 
 struct links;
 struct top;
@@ -182,7 +182,7 @@ int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts
                      const struct stats_args *args, int n_operands, char **operands,
                      const struct env *env, struct err *e);
 
-/* ---- --shard, --resume, merge: functions of task/parts.h ---- */
+/* ---- --shard, --resume, merge: functions of task/parts/parts.h ---- */
 
 void stats_sums_describe(void *self, json_t *run, json_t *part);
 void stats_sums_put(void *self, struct sums *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sums of --summary, group by group -> a part (task/parts.h), and back. */
+ * The sums of --summary, group by group -> a part (task/parts/parts.h), and back. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * predictions as text. */
 #include <math.h>
 
+#include "draw/figure/lines.h"
 #include "task/trace/trace.h"
-#include "draw/lines.h"
 
 /* The layers that are drawn. */
 struct steps {

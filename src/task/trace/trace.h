@@ -8,9 +8,9 @@
 #define TASK_TRACE_H
 
 #include "analysis/trace.h"
-#include "task/format.h"
-#include "task/job.h"
-#include "session/place.h"
+#include "session/shown/place.h"
+#include "task/common/job.h"
+#include "task/figure/format.h"
 
 enum trace_each { TRACE_LAYER, TRACE_TOKEN, TRACE_PREDICTION };
 

@@ -4,8 +4,8 @@
 
 #include "base/lines.h"
 #include "base/str.h"
+#include "session/source/source.h"
 #include "task/types/types.h"
-#include "session/source.h"
 
 int types_align_open(struct types_job *job, struct err *e)
 {

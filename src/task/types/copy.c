@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Weights of heads -> scores of copying and successor heads, without a text. */
 #include "task/circuits/circuits.h"
+#include "run/special/fold.h"
 #include "task/types/types.h"
-#include "run/fold.h"
 
 enum { SAMPLE = 200 };
 

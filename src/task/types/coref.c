@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "task/state.h"
-#include "task/types/types.h"
+#include "gold/mentions.h"
 #include "session/encode.h"
-#include "session/mentions.h"
+#include "task/parts/state.h"
+#include "task/types/types.h"
 
 enum { PIECE_WORDS = 128 };
 

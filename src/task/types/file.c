@@ -6,8 +6,8 @@
 
 #include "base/json_field.h"
 #include "model/builtin.h"
-#include "session/average.h"
-#include "task/heads_file.h"
+#include "session/shown/average.h"
+#include "task/common/heads_file.h"
 
 struct labels {
     const struct session *s;

@@ -5,11 +5,11 @@
 
 #include "base/lines.h"
 #include "base/str.h"
-#include "task/state.h"
-#include "task/types/types.h"
-#include "session/conllu.h"
+#include "gold/conllu.h"
 #include "session/encode.h"
-#include "session/source.h"
+#include "session/source/source.h"
+#include "task/parts/state.h"
+#include "task/types/types.h"
 
 enum { BATCH_SENTENCES = 64, BATCH_TOKENS = 2048 };
 

@@ -7,8 +7,8 @@
 
 #include "base/lines.h"
 #include "base/list.h"
+#include "session/source/source.h"
 #include "task/types/types.h"
-#include "session/source.h"
 
 /* ---- the file ---- */
 

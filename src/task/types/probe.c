@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/probe.h"
 #include "base/nearest.h"
+#include "gold/probe.h"
+#include "session/shown/mark.h"
+#include "session/source/random.h"
 #include "task/types/types.h"
-#include "session/mark.h"
-#include "session/random.h"
 
 enum { N_RANDOM = 10 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Questions that one of eight documents answers -> scores of heads that attend to that document. */
 #include "task/types/types.h"
-#include "session/documents.h"
-#include "session/haystack.h"
+#include "gold/documents.h"
+#include "gold/haystack.h"
 
 enum { PLACE = TYPES_probe_qr - N_TYPES_TEXT };
 

@@ -3,8 +3,8 @@
  * answer. */
 #include <math.h>
 
+#include "gold/haystack.h"
 #include "task/types/types.h"
-#include "session/haystack.h"
 
 enum { N_QUESTIONS = HAYSTACK_LENGTHS * HAYSTACK_DEPTHS, LEAST_ANSWERED = 10 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sums of texts and probes -> a part (task/parts.h), and back.  Probes do not depend on the
+ * The sums of texts and probes -> a part (parts.h), and back.  Probes do not depend on the
  * texts, so only the part of the first shard has them. */
 #include <inttypes.h>
 #include <math.h>

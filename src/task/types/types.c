@@ -5,10 +5,10 @@
 #include <limits.h>
 
 #include "base/str.h"
-#include "task/counts.h"
-#include "task/provenance.h"
-#include "task/state.h"
-#include "session/mark.h"
+#include "session/shown/mark.h"
+#include "task/common/counts.h"
+#include "task/common/provenance.h"
+#include "task/parts/state.h"
 
 static const char *const threshold_words[] = {
 #define THRESHOLD(id, name, ...) name ":",

@@ -3,16 +3,16 @@
 #ifndef TASK_TYPES_H
 #define TASK_TYPES_H
 
-#include "analysis/alignment.h"
-#include "analysis/arcs.h"
-#include "analysis/coreference.h"
-#include "analysis/gold.h"
 #include "analysis/rests.h"
 #include "analysis/summary.h"
 #include "analysis/types.h"
-#include "task/parts.h"
-#include "session/conllu.h"
-#include "session/pharaoh.h"
+#include "gold/alignment.h"
+#include "gold/arcs.h"
+#include "gold/conllu.h"
+#include "gold/coreference.h"
+#include "gold/gold.h"
+#include "gold/pharaoh.h"
+#include "task/parts/parts.h"
 
 struct types_args {
     struct shared_args shared;
@@ -114,7 +114,7 @@ struct types_blanks types_blanks(struct arena *a, const char *text, size_t size)
 int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
                  const struct tokens *tokens);
 
-/* ---- sums.c: functions of task/parts.h ---- */
+/* ---- sums.c: functions of task/parts/parts.h ---- */
 
 /* Sets the rules of labels.  ERR_USAGE: --threshold is not a list of them. */
 int types_rules_open(struct types_job *job, bool causal, struct err *e);

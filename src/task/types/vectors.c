@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "gold/haystack.h"
+#include "gold/shots.h"
 #include "task/types/types.h"
-#include "session/haystack.h"
-#include "session/shots.h"
 
 enum { PLACE = TYPES_probe_function_vectors - N_TYPES_TEXT, N_TRIALS = 25 };
 
