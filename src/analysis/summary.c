@@ -11,7 +11,7 @@
 enum { SEED = 1, SPLITS = 100 };
 
 /* Sums of one number over texts that count, each as often as a weight says. */
-struct part {
+struct summary_part {
     struct fixed sum;
     int64_t weight;
 };
@@ -27,8 +27,8 @@ struct sums {
 struct summary {
     struct summary_kind kind;
     struct sums *sums;          /* [n] */
-    struct part **replicate;    /* [n] of [n_replicates]; NULL: none are kept of it */
-    struct part *half;          /* [n, SPLITS] of the first half of each; NULL: not kept */
+    struct summary_part **replicate;    /* [n] of [n_replicates]; NULL: none are kept of it */
+    struct summary_part *half;          /* [n, SPLITS] of the first half of each; NULL: not kept */
     unsigned char *weight;      /* [n_replicates] of the text that is added */
     unsigned char *is_first;    /* [SPLITS] the same */
     struct arena *a;
@@ -52,7 +52,7 @@ struct summary *summary_new(struct arena *a, const struct summary_kind *kind)
 {
     struct summary *s = arena_alloc(a, 1, sizeof *s);
     uint64_t n = (uint64_t)kind->n, n_replicates = (uint64_t)kind->n_replicates;
-    struct part *part;
+    struct summary_part *part;
 
     *s = (struct summary){ .kind = *kind, .a = a };
     s->sums = arena_alloc(a, n, sizeof *s->sums);
@@ -116,7 +116,7 @@ static void add_square(struct sums *sums, double square)
     fixed_add(&sums->rest, fixed_rest(square));
 }
 
-static void summary_add_part(struct part *part, struct fixed value, int weight)
+static void summary_add_part(struct summary_part *part, struct fixed value, int weight)
 {
     for (int i = 0; i < weight; i++)
         fixed_add(&part->sum, value);
@@ -158,7 +158,7 @@ void summary_add(struct summary *summary, int64_t text, const double *value)
             add_value(summary, i, value[i]);
 }
 
-static void merge_parts(struct part *part, const struct part *other, int64_t n)
+static void merge_parts(struct summary_part *part, const struct summary_part *other, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         fixed_add(&part[i].sum, other[i].sum);
@@ -207,7 +207,7 @@ void summary_place(struct summary *summary, int first, const struct summary *oth
 
 /* ---- as words ---- */
 
-static void part_words(struct words *words, struct part *part, int64_t n)
+static void part_words(struct words *words, struct summary_part *part, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         words_fixed(words, &part[i].sum);
@@ -298,7 +298,7 @@ static double quantile(double *x, int n, double q)
 static void set_bootstrap(struct summary_estimate *x, const struct summary *summary, int i)
 {
     struct arena_mark mark = arena_mark(summary->a);
-    const struct part *replicate = summary->replicate[i];
+    const struct summary_part *replicate = summary->replicate[i];
     double *mean = arena_alloc(summary->a, (uint64_t)summary->kind.n_replicates, sizeof *mean);
     int count = 0;
 
@@ -338,7 +338,7 @@ struct summary_estimate summary_of(const struct summary *summary, int i)
 static bool half_means(const struct summary *summary, int i, int split, double mean[2])
 {
     const struct sums *all = &summary->sums[i];
-    const struct part *first = &summary->half[(int64_t)i * SPLITS + split];
+    const struct summary_part *first = &summary->half[(int64_t)i * SPLITS + split];
     struct fixed rest = all->value;
     int64_t n = all->n - first->weight;
 

@@ -154,7 +154,7 @@ static void sheet_paint(const struct plan *plan, struct page *page)
 /* ---- writing ---- */
 
 /* What must be given back whatever happens. */
-struct job {
+struct sheet_job {
     const char *path;           /* NULL: to memory */
     const char *name;           /* what messages call it */
     struct arena arena;
@@ -166,14 +166,14 @@ struct job {
 
 static void on_full(void *self, size_t size_bytes)
 {
-    struct job *job = self;
+    struct sheet_job *job = self;
 
     (void)size_bytes;
     longjmp(job->no_memory, 1);
 }
 
 /* The file to write to; NULL with an error. */
-static FILE *open_target(struct job *job, struct err *e)
+static FILE *open_target(struct sheet_job *job, struct err *e)
 {
     if (job->path != NULL)
         return out_open(&job->out, job->path, 0, e) == 0 ? job->out.file : NULL;
@@ -182,7 +182,7 @@ static FILE *open_target(struct job *job, struct err *e)
     return job->memory.file;
 }
 
-static int commit_target(struct job *job, struct err *e)
+static int commit_target(struct sheet_job *job, struct err *e)
 {
     if (job->path != NULL)
         return out_commit(&job->out, e);
@@ -192,7 +192,7 @@ static int commit_target(struct job *job, struct err *e)
 }
 
 /* On a terminal. */
-static int sheet_print(struct job *job, const struct sheet *sheet, struct err *e)
+static int sheet_print(struct sheet_job *job, const struct sheet *sheet, struct err *e)
 {
     FILE *file = open_target(job, e);
 
@@ -202,7 +202,7 @@ static int sheet_print(struct job *job, const struct sheet *sheet, struct err *e
 }
 
 /* A picture on a terminal is a PNG of as many pixels as it has room for, at most. */
-static void fit_terminal(struct job *job, struct sheet *sheet, struct plan *plan)
+static void fit_terminal(struct sheet_job *job, struct sheet *sheet, struct plan *plan)
 {
     enum { LEAST_DPI = 10 };
     struct page *page = &job->page;
@@ -220,7 +220,7 @@ static void fit_terminal(struct job *job, struct sheet *sheet, struct plan *plan
     page->shown = sheet->terminal;
 }
 
-static int sheet_draw(struct job *job, const struct sheet *sheet, enum draw_format format,
+static int sheet_draw(struct sheet_job *job, const struct sheet *sheet, enum draw_format format,
                       const struct warn *warn, struct err *e)
 {
     struct page *page = &job->page;
@@ -254,7 +254,7 @@ static int sheet_draw(struct job *job, const struct sheet *sheet, enum draw_form
     return 0;
 }
 
-static int sheet_run(struct job *job, const struct sheet *sheet, enum draw_format format,
+static int sheet_run(struct sheet_job *job, const struct sheet *sheet, enum draw_format format,
                      const struct warn *warn, struct err *e)
 {
     int bad;
@@ -273,7 +273,7 @@ static int sheet_run(struct job *job, const struct sheet *sheet, enum draw_forma
 int sheet_write(const struct sheet *sheet, enum draw_format format, const char *path,
                 const struct warn *warn, struct err *e)
 {
-    struct job job = { .path = path, .name = path };
+    struct sheet_job job = { .path = path, .name = path };
 
     return sheet_run(&job, sheet, format, warn, e);
 }
@@ -281,7 +281,7 @@ int sheet_write(const struct sheet *sheet, enum draw_format format, const char *
 int sheet_bytes(const struct sheet *sheet, enum draw_format format, char **data,
                 size_t *size, const struct warn *warn, struct err *e)
 {
-    struct job job = { .name = "picture" };
+    struct sheet_job job = { .name = "picture" };
     int bad = sheet_run(&job, sheet, format, warn, e);
 
     *data = job.memory.data;

@@ -87,7 +87,7 @@ enum slot {
     W_DISTANCE,                 /* relative position keys, by distance; empty: none */
     W_BUCKETS,                  /* from a row of the input to its biases of position buckets
                                    [buckets H]; empty: none */
-    W_TAPS, W_TAPS_POINT,       /* ConvBERT's convolution (run/special/taps.h): column by column, */
+    W_TAPS, W_TAPS_POINT,       /* ConvBERT's convolution (side_conv.h): column by column, */
     W_TAPS_BIAS,                /* then across them; empty: none */
     W_TAPS_ROW,                 /* from its output and the queries to the dynamic kernel */
     W_TAPS_VALUE,               /* values that this kernel is applied to */

@@ -383,7 +383,8 @@ int family_wave_dim(const struct family *family, const struct config *config, en
     case DIM_BUCKETS_H: return config->bias.n_buckets * config->n_heads;
     case DIM_TAPS:    return config->n_taps;
     case DIM_TAPS_H:  return config->n_taps * config->n_heads;
-    case DIM_MADE:    return config->n_heads * config->d_value * (quirks_of(family)->taps ? 2 : 1);
+    case DIM_MADE:    return config->n_heads * config->d_value *
+                             (quirks_of(family)->side_conv ? 2 : 1);
     case DIM_REST:
         return config->d_model > config->d_embed ? config->d_model - config->d_embed : 0;
     case DIM_TRANSFORM: return family_slot_dim(family, config, rest ? DIM_D : DIM_HEAD_IN);

@@ -55,7 +55,7 @@ struct quirks {
     bool q_gated;               /* qwen3_next: W_Q gives each head's queries, then the gate of
                                    its output: y sigmoid(gate) */
     bool heads_apart;           /* xlnet: tensors may be [.., H, d] instead of [.., H d] */
-    bool taps;                  /* convbert: half of each head's columns are a convolution's, and
+    bool side_conv;             /* convbert: half of each head's columns are a convolution's, and
                                    heads are fewer by head_ratio: config/shape.c */
 
     /* mlps */

@@ -196,7 +196,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *mechanism,
 
 /* ---- outputs ---- */
 
-struct job {
+struct mechanism_job {
     const struct mechanism_heads *h;
     float *z;
 };
@@ -211,14 +211,14 @@ static int64_t run_head(const struct mechanism_heads *heads, int i, float *z, vo
 
 static void run_mechanism_head_task(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mechanism_job *job = self;
 
     run_head(job->h, i, job->z, arena_alloc_raw(scratch, job->h->room_bytes, 1));
 }
 
 void mechanism_attend(const struct mechanism_heads *heads, float *z, struct par *par)
 {
-    struct job job = { heads, z };
+    struct mechanism_job job = { heads, z };
 
     par_for(par, heads->n, run_mechanism_head_task, &job);
 }

@@ -15,7 +15,7 @@
 #include "run/special/mixer.h"
 #include "run/special/packed.h"
 #include "run/special/relative.h"
-#include "run/special/taps.h"
+#include "run/special/side_conv.h"
 #include "run/stage.h"
 
 /* Panels of the widest linear of a layer; the last part of a model is no wider. */
@@ -97,7 +97,7 @@ double run_memory(const struct model *model, const struct change *change, int n_
 
     return sizeof(float) * (N * (streams + sets * model->place.width + z) + latent + mlp + mixer +
                             head * n_threads + relative_memory(model, n_tokens) +
-                            conv_memory(model, n_tokens) + taps_memory(model, n_tokens) +
+                            conv_memory(model, n_tokens) + side_conv_memory(model, n_tokens) +
                             rounded(model, change, N)) +
            chunks_memory(model, n_tokens) + packed(model, n_tokens);
 }

@@ -11,7 +11,7 @@
 #include "run/special/rotary.h"
 #include "run/stage.h"
 
-struct job {
+struct project_job {
     const struct pass *p;
     const struct layer_plan *plan;
     bool values;
@@ -47,7 +47,7 @@ static void norm_heads(const struct model *model, float *row, const int *at,
 
 static void qk_norm_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct project_job *job = self;
     const struct model *model = job->p->m;
 
     (void)scratch;
@@ -68,7 +68,7 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
 /* x / sqrt(mean(x^2) + eps) of each head, after it is rotated. */
 static void last_norm_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct project_job *job = self;
     const struct model *model = job->p->m;
     const struct config *config = &model->config;
 
@@ -87,7 +87,7 @@ static void last_norm_rows(void *self, int i, struct arena *scratch)
  * precision as the reference has it. */
 static void temper_text(void *self, int t, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct project_job *job = self;
     const struct pass *pass = job->p;
     const struct config *config = &pass->m->config;
     int64_t width = (int64_t)config->n_heads * config->d_head;
@@ -107,7 +107,7 @@ static void temper_text(void *self, int t, struct arena *scratch)
 /* Queries and keys, and values where they are there, cut to -c .. c; a NaN stays. */
 static void clip_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct project_job *job = self;
     const struct head_place *place = &job->p->m->place;
     float c = (float)job->p->m->config.clip_qkv;
     int n = job->values ? place->width : place->v[0];
@@ -124,7 +124,7 @@ static void clip_rows(void *self, int i, struct arena *scratch)
 /* Keys of a layer that hashes: k = q / sqrt(mean(q^2) + 1e-6) of each head. */
 static void shared_key_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct project_job *job = self;
     const struct model *model = job->p->m;
 
     (void)scratch;
@@ -183,7 +183,7 @@ void project_self(struct pass *pass, const struct layer_plan *plan, bool values)
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = pass->m->family->qkv == QKV_SEPARATE ? separate : fused;
-    struct job job = { pass, plan, values, plan->keys_of == plan - pass->m->layer };
+    struct project_job job = { pass, plan, values, plan->keys_of == plan - pass->m->layer };
     struct param part;
     int column = 0, n;
 

@@ -27,7 +27,7 @@
 #include "run/special/relative.h"
 #include "run/special/rotary.h"
 #include "run/special/sparse.h"
-#include "run/special/taps.h"
+#include "run/special/side_conv.h"
 #include "run/stage.h"
 
 static int last_layer(const struct model *model, const struct wanted *want)
@@ -75,7 +75,7 @@ static void run_make_room(struct pass *pass)
                    (size_t)family_slot_dim(pass->m->family, config, DIM_GV));
     if (pass->want->cache != NULL)
         pass->cached = arena_alloc(pass->call, (size_t)pass->b->n_texts, sizeof *pass->cached);
-    if (quirks_of(pass->m->family)->taps)
+    if (quirks_of(pass->m->family)->side_conv)
         pass->mixed = stage_floats(pass, N,
                                    (size_t)family_slot_dim(pass->m->family, config, DIM_HV));
     if (pass->m->slot[W_CONV].weight != NULL || config->streams.n > 0)
@@ -123,7 +123,7 @@ static void project_out(struct pass *pass, int l, enum stack_id stack, float *ou
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
     else
         stage_linear(pass, out, D, z, param->matrix.K, n, param);
-    taps_add(pass, l, stack, out, D);
+    side_conv_add(pass, l, stack, out, D);
     stage_norm(pass, out, out, n, D, &slot[W_ATT_OUT]);
     stage_scale(pass, out, n, D, pass->m->config.multiplier.branch,
                 stack == STACK_CROSS ? NULL : slot[W_ATT_SCALE].vector);
@@ -210,7 +210,7 @@ static int attend_self(struct pass *pass, int l, bool keep_out, struct err *e)
     if (keep_out)
         skip_attention(pass, plan->slot);
     project_self(pass, plan, reads_values(pass, l, heads.stack, keep_out));
-    taps_rows(pass, l, keep_out);
+    side_conv_rows(pass, l, keep_out);
     distance_terms(pass, &heads, plan->distance, plan->scale);
     distance_buckets(pass, l, &heads);
     cached_append(pass, l, &heads);

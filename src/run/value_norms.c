@@ -16,7 +16,7 @@ enum { KEYS = 128 };            /* that are projected at a time */
 
 const char *const weighting_names[] = { "plain", "norm", "value", NULL };
 
-struct job {
+struct value_norms_job {
     const struct pass *p;
     const struct heads *heads;
     const struct param *out;    /* the output projection; NULL: lengths of values */
@@ -27,15 +27,15 @@ struct job {
 };
 
 /* Columns of the output projection that one head's values meet. */
-struct part {
+struct heads_part {
     struct matrix w;            /* these inputs alone: whole stored blocks */
     int skip;                   /* inputs of w before the head's own */
 };
 
-static struct part value_norms_part_of(const struct job *job, int head)
+static struct heads_part value_norms_part_of(const struct value_norms_job *job, int head)
 {
     int d = job->p->m->config.d_value, first = head * d, block = 1;
-    struct part part = { job->out->matrix, 0 };
+    struct heads_part part = { job->out->matrix, 0 };
     struct matrix *w = &part.w;
 
     w->precision = job->precision;
@@ -54,8 +54,8 @@ static struct part value_norms_part_of(const struct job *job, int head)
 }
 
 /* x[n, width] = the values from row `key` of kv on, after skip zeros, and zeros after them. */
-static void value_norms_read_values(const struct job *job, float *x, int width, int skip,
-                                    const float *kv, int key, int n)
+static void value_norms_read_values(const struct value_norms_job *job, float *x, int width,
+                                    int skip, const float *kv, int key, int n)
 {
     int d = job->p->m->config.d_value;
 
@@ -74,7 +74,7 @@ static float value_norms_length(const float *x, int n)
     return (float)sqrt(sum);
 }
 
-static void value_lengths(const struct job *job, float *norm, const float *kv,
+static void value_lengths(const struct value_norms_job *job, float *norm, const float *kv,
                           struct arena *scratch)
 {
     int d = job->p->m->config.d_value;
@@ -86,10 +86,10 @@ static void value_lengths(const struct job *job, float *norm, const float *kv,
     }
 }
 
-static void written_lengths(const struct job *job, float *norm, const float *kv, int head,
-                            struct arena *scratch)
+static void written_lengths(const struct value_norms_job *job, float *norm, const float *kv,
+                            int head, struct arena *scratch)
 {
-    struct part part = value_norms_part_of(job, head);
+    struct heads_part part = value_norms_part_of(job, head);
     const struct matrix *w = &part.w;
     float *x = arena_alloc_raw(scratch, KEYS * (size_t)w->K, sizeof *x);
     float *y = arena_alloc_raw(scratch, KEYS * (size_t)w->N, sizeof *y);
@@ -110,7 +110,7 @@ static void written_lengths(const struct job *job, float *norm, const float *kv,
     }
 }
 
-static void lengths(const struct job *job, float *norm, const float *kv, int head,
+static void lengths(const struct value_norms_job *job, float *norm, const float *kv, int head,
                     struct arena *scratch)
 {
     const struct config *config = &job->p->m->config;
@@ -129,7 +129,7 @@ static void lengths(const struct job *job, float *norm, const float *kv, int hea
 
 static void value_norms_head_task(void *self, int head, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct value_norms_job *job = self;
 
     lengths(job, job->own, job->heads->kv, head, scratch);
     lengths(job, job->global, job->heads->global_qkv, head, scratch);
@@ -140,7 +140,8 @@ const struct value_norms *value_norms_of(struct pass *pass, int l, const struct 
     const struct param *slot = pass->m->layer[l].slot;
     const struct param *out = &slot[heads->stack == STACK_CROSS ? W_CROSS_O : W_O];
     size_t H = (size_t)pass->m->config.n_heads;
-    struct job job = { .p = pass, .heads = heads, .n_keys = heads->key_start[pass->b->n_texts] };
+    struct value_norms_job job = { .p = pass, .heads = heads,
+                                   .n_keys = heads->key_start[pass->b->n_texts] };
     struct value_norms *norms;
 
     if (pass->want->weighting == WEIGHTING_PLAIN)

@@ -79,14 +79,14 @@ static int added_open_one(struct tok *tok, const json_t *j, struct err *e)
 static int add_normal(struct tok *tok, const struct piece *piece, int index, struct work *work,
                       struct err *e)
 {
-    struct part part = { piece->s, piece->n, NULL, 0, -1 };
+    struct fragment part = { piece->s, piece->n, NULL, 0, -1 };
 
     budget_read(work->budget, piece->n);
     work->limit = budget_text(piece->n);
     work->most = budget_items(piece->n);
-    work->parts = (struct parts){ 0 };
+    work->parts = (struct fragments){ 0 };
     work->regex = NULL;
-    part_add(work, &work->parts, part);
+    fragment_add(work, &work->parts, part);
     work->start = work->text = arena_mark(work->a);
     if (step_run(&tok->normal, work, e) != 0)
         return err_under(e, "added token \"%.80s\"", piece->s);
@@ -134,7 +134,7 @@ int added_open(struct tok *tok, const json_t *list, struct err *e)
 
 /* ---- finding ---- */
 
-static bool stands_alone(const struct part *part, size_t start, size_t end)
+static bool stands_alone(const struct fragment *part, size_t start, size_t end)
 {
     int code;
 
@@ -150,7 +150,7 @@ static bool stands_alone(const struct part *part, size_t start, size_t end)
 }
 
 /* As the library: never before floor, also where start is. */
-static size_t strip_left(const struct part *part, size_t start, size_t floor)
+static size_t strip_left(const struct fragment *part, size_t start, size_t floor)
 {
     if (start < floor)
         return floor;
@@ -164,7 +164,7 @@ static size_t strip_left(const struct part *part, size_t start, size_t floor)
     return start;
 }
 
-static size_t strip_right(const struct part *part, size_t end)
+static size_t strip_right(const struct fragment *part, size_t end)
 {
     while (end < part->n) {
         int code, count = chars_next(part->s + end, part->n - end, &code);
@@ -186,10 +186,11 @@ struct search {
 };
 
 /* What the token that begins at start and ends at end becomes. */
-static void added_take(struct search *k, const struct added_token *token, const struct part *part,
-                       size_t start, size_t end, struct parts *out)
+static void added_take(struct search *k, const struct added_token *token,
+                       const struct fragment *part, size_t start, size_t end,
+                       struct fragments *out)
 {
-    struct part found;
+    struct fragment found;
 
     if (token->lstrip)
         start = strip_left(part, start, k->done);
@@ -198,16 +199,16 @@ static void added_take(struct search *k, const struct added_token *token, const 
     else if (token->rstrip)
         end = k->blank = strip_right(part, end);
     if (k->done < start)
-        part_add(k->w, out, part_slice(part, k->done, start));
+        fragment_add(k->w, out, fragment_slice(part, k->done, start));
     if (start < end) {
-        found = part_slice(part, start, end);
+        found = fragment_slice(part, start, end);
         found.id = token->id;
-        part_add(k->w, out, found);
+        fragment_add(k->w, out, found);
     }
     k->done = end;
 }
 
-static void split_one(struct search *k, const struct part *part, struct parts *out)
+static void split_one(struct search *k, const struct fragment *part, struct fragments *out)
 {
     enum { AT_ONCE = 1000 };
     size_t seen = 0;
@@ -234,19 +235,19 @@ static void split_one(struct search *k, const struct part *part, struct parts *o
         at += length;
     }
     if (k->done < part->n)
-        part_add(k->w, out, part_slice(part, k->done, part->n));
+        fragment_add(k->w, out, fragment_slice(part, k->done, part->n));
 }
 
 int added_split(const struct added *added, const struct trie *trie, struct work *work,
                 struct err *e)
 {
     struct search search = { .a = added, .trie = trie, .w = work };
-    struct parts out = { 0 };
+    struct fragments out = { 0 };
 
     work->step = "added_tokens";
     for (size_t i = 0; i < work->parts.n; i++) {
         if (work->parts.v[i].id >= 0)
-            part_add(work, &out, work->parts.v[i]);
+            fragment_add(work, &out, work->parts.v[i]);
         else
             split_one(&search, &work->parts.v[i], &out);
     }

@@ -242,7 +242,7 @@ static bool add_bytes(const struct bpe *bpe, struct room *room, struct text s)
 
 /* What the vocabulary calls bytes [i, i + n) of a part: their place in it counts. */
 static struct text bpe_name_of(const struct bpe *bpe, const struct room *room,
-                               const struct part *part, size_t i, size_t n)
+                               const struct fragment *part, size_t i, size_t n)
 {
     size_t before = i > 0 ? bpe->prefix.n : 0, after = i + n == part->n ? bpe->suffix.n : 0;
 
@@ -259,7 +259,7 @@ static struct text bpe_name_of(const struct bpe *bpe, const struct room *room,
  * the next that is known, also where bytes come between.
  */
 static void add_chars(const struct bpe *bpe, struct room *room, const struct vocab *vocab,
-                      const struct part *part)
+                      const struct fragment *part)
 {
     uint32_t unknown = 0;               /* bytes that wait */
     int count;
@@ -291,13 +291,13 @@ static void add_chars(const struct bpe *bpe, struct room *room, const struct voc
  * As the library: a character that vanished shifts the spans after it.  Bytes of a mark
  * shift them as well, but not out of the part.
  */
-static void emit(struct work *work, const struct part *part, int id, size_t i, size_t j)
+static void emit(struct work *work, const struct fragment *part, int id, size_t i, size_t j)
 {
-    part_emit(work, part, id, i < part->n ? i : part->n - 1, j < part->n ? j : part->n);
+    fragment_emit(work, part, id, i < part->n ? i : part->n - 1, j < part->n ? j : part->n);
 }
 
 static void encode_part(const struct bpe *bpe, struct room *room, struct work *work,
-                        const struct part *part)
+                        const struct fragment *part)
 {
     size_t at = 0;
 
@@ -305,7 +305,7 @@ static void encode_part(const struct bpe *bpe, struct room *room, struct work *w
         int id = vocab_find_model(&work->t->vocab, part->s, part->n);
 
         if (id >= 0) {
-            part_emit(work, part, id, 0, part->n);
+            fragment_emit(work, part, id, 0, part->n);
             return;
         }
     }
@@ -328,10 +328,10 @@ int bpe_run(const void *self, struct work *work, struct err *e)
     (void)e;
     room.name = arena_alloc_raw(work->a, bpe->prefix.n + bpe->suffix.n + 4, 1);
     for (size_t i = 0; i < work->parts.n; i++) {
-        const struct part *part = &work->parts.v[i];
+        const struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_emit_added(work, part);
+            fragment_emit_added(work, part);
         else
             encode_part(self, &room, work, part);
     }

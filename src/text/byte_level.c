@@ -91,38 +91,38 @@ const void *byte_level_open(struct tok *tok, const json_t *j, struct err *e)
 }
 
 /* The blank stands for what the first character stands for. */
-static void prepend_space(struct work *work, struct part *part)
+static void prepend_space(struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code;
     size_t i = (size_t)chars_next(part->s, part->n, &code);
 
-    part_rewrite_begin(&rewrite, work, part);
-    part_rewrite_put(&rewrite, ' ', 0);
-    part_rewrite_put(&rewrite, code, 1);
+    fragment_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_put(&rewrite, ' ', 0);
+    fragment_rewrite_put(&rewrite, code, 1);
     while (i < part->n) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
-        part_rewrite_put(&rewrite, code, 0);
+        fragment_rewrite_put(&rewrite, code, 0);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
-static int byte_level_one(const void *self, struct work *work, const struct part *part,
-                          struct parts *out, struct err *e)
+static int byte_level_one(const void *self, struct work *work, const struct fragment *part,
+                          struct fragments *out, struct err *e)
 {
     const struct byte_level *level = self;
-    struct part p = *part;
+    struct fragment p = *part;
 
     if (level->prefix_space && p.n > 0 && p.s[0] != ' ')
         prepend_space(work, &p);
     if (level->regex == NULL) {
-        part_add_slice(work, out, &p, 0, p.n);
+        fragment_add_slice(work, out, &p, 0, p.n);
         return 0;
     }
     level->cuts->n = 0;
     if (regex_cuts(level->regex, work, p.s, p.n, level->cuts, e) != 0)
         return -1;
-    part_cuts_apply(work, ISOLATED, level->cuts, &p, out);
+    fragment_cuts_apply(work, ISOLATED, level->cuts, &p, out);
     return 0;
 }
 
@@ -134,7 +134,7 @@ static void map_block(struct work *work, size_t total)
     size_t count = 0;
 
     for (size_t i = 0; i < work->parts.n; i++) {
-        struct part *part = &work->parts.v[i];
+        struct fragment *part = &work->parts.v[i];
         struct range span = { 0, 0 };
         size_t begin = count, length = 0, left = 0;
 
@@ -145,7 +145,7 @@ static void map_block(struct work *work, size_t total)
 
             if (left == 0) {
                 length = left = (size_t)chars_next(part->s + k, part->n - k, &old);
-                span = part_span(part, k, k + length);
+                span = fragment_span(part, k, k + length);
             }
             left--;
             from[count] = span;
@@ -183,7 +183,7 @@ int byte_level_run(const void *self, struct work *work, struct err *e)
     struct cuts cuts = { 0 };
 
     level.cuts = &cuts;
-    if (part_each(work, &level, byte_level_one, e) != 0)
+    if (fragment_each(work, &level, byte_level_one, e) != 0)
         return -1;
     map_bytes(work);
     return 0;

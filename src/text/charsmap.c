@@ -158,7 +158,7 @@ static int charsmap_find(const struct charsmap *charsmap, const char *s, size_t 
 
 /* ---- applying ---- */
 
-/* The new characters, and what each does to the old ones (see part_rewrite_put). */
+/* The new characters, and what each does to the old ones (see fragment_rewrite_put). */
 struct mapped {
     struct arena *a;
     int *cp;
@@ -299,7 +299,7 @@ static int map_longest(const struct charsmap *charsmap, struct work *work, struc
 }
 
 /* The end of the grapheme that begins at i. */
-static size_t grapheme_end(const struct part *part, size_t i)
+static size_t grapheme_end(const struct fragment *part, size_t i)
 {
     utf8proc_int32_t state = 0;
     int code, next, count = chars_next(part->s + i, part->n - i, &code);
@@ -315,7 +315,7 @@ static size_t grapheme_end(const struct part *part, size_t i)
     return i;
 }
 
-static int map_part(const struct charsmap *charsmap, struct work *work, struct part *part,
+static int map_part(const struct charsmap *charsmap, struct work *work, struct fragment *part,
                     struct mapped *mapped, struct err *e)
 {
     struct rewrite rewrite;
@@ -336,10 +336,10 @@ static int map_part(const struct charsmap *charsmap, struct work *work, struct p
     work->too_large = work->too_large || mapped->n > work->limit;
     if (!mapped->modified || work->too_large)
         return 0;
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < mapped->n; i++)
-        part_rewrite_put(&rewrite, mapped->cp[i], (int)mapped->change[i]);
-    part_rewrite_end(&rewrite);
+        fragment_rewrite_put(&rewrite, mapped->cp[i], (int)mapped->change[i]);
+    fragment_rewrite_end(&rewrite);
     return 0;
 }
 

@@ -130,7 +130,7 @@ static void add_special(struct work *work, struct seq *out, int id, int type)
 {
     struct work_token token = { .id = id, .type = type, .special = true };
 
-    part_seq_add(work, out, token);
+    fragment_seq_add(work, out, token);
 }
 
 /* The tokens that one slot stands for. */
@@ -141,9 +141,9 @@ static void fill_slot(const struct slot *slot, struct work *work, struct seq *ou
             add_special(work, out, slot->id[k], slot->type);
         return;
     }
-    part_seq_reserve(work, out, out->n + work->seqs[slot->seq].n);
+    fragment_seq_reserve(work, out, out->n + work->seqs[slot->seq].n);
     for (size_t k = 0; k < work->seqs[slot->seq].n; k++) {
-        part_seq_add(work, out, work->seqs[slot->seq].v[k]);
+        fragment_seq_add(work, out, work->seqs[slot->seq].v[k]);
         out->v[out->n - 1].type = slot->type;
     }
 }

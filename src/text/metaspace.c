@@ -59,37 +59,37 @@ const void *metaspace_open(struct tok *tok, const json_t *j, struct err *e)
     return metaspace;
 }
 
-static void put_marks(const struct metaspace *metaspace, struct work *work, struct part *part)
+static void put_marks(const struct metaspace *metaspace, struct work *work, struct fragment *part)
 {
     bool prepend = metaspace->scheme == ALWAYS || (metaspace->scheme == FIRST && part->origin == 0);
     struct rewrite rewrite;
     int code;
     size_t i = 0;
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     (void)chars_next(part->s, part->n, &code);
     if (prepend && code != ' ' && code != metaspace->mark_cp) {
-        part_rewrite_put(&rewrite, metaspace->mark_cp, 0);
-        part_rewrite_put(&rewrite, code, 1); /* both stand for the first character */
+        fragment_rewrite_put(&rewrite, metaspace->mark_cp, 0);
+        fragment_rewrite_put(&rewrite, code, 1); /* both stand for the first character */
         i = rewrite.at;
     }
     while (i < part->n) {
         const char *blank = memchr(part->s + i, ' ', part->n - i);
         size_t end = blank != NULL ? (size_t)(blank - part->s) : part->n;
 
-        part_rewrite_keep(&rewrite, end - i);
+        fragment_rewrite_keep(&rewrite, end - i);
         if (end < part->n)
-            part_rewrite_put(&rewrite, metaspace->mark_cp, 0);
+            fragment_rewrite_put(&rewrite, metaspace->mark_cp, 0);
         i = end + 1;
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
-static int metaspace_one(const void *self, struct work *work, const struct part *part,
-                         struct parts *out, struct err *e)
+static int metaspace_one(const void *self, struct work *work, const struct fragment *part,
+                         struct fragments *out, struct err *e)
 {
     const struct metaspace *metaspace = self;
-    struct part p = *part;
+    struct fragment p = *part;
     size_t from = 0;
 
     (void)e;
@@ -102,14 +102,14 @@ static int metaspace_one(const void *self, struct work *work, const struct part 
 
         if (mark == NULL)
             break;
-        part_add_slice(work, out, &p, from, (size_t)(mark - p.s));
+        fragment_add_slice(work, out, &p, from, (size_t)(mark - p.s));
         from = (size_t)(mark - p.s);
     }
-    part_add_slice(work, out, &p, from, p.n);
+    fragment_add_slice(work, out, &p, from, p.n);
     return 0;
 }
 
 int metaspace_run(const void *self, struct work *work, struct err *e)
 {
-    return part_each(work, self, metaspace_one, e);
+    return fragment_each(work, self, metaspace_one, e);
 }

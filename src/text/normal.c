@@ -8,14 +8,14 @@
 #include "text/tok_priv.h"
 
 /* Every part that is not a token yet. */
-static void each_part(struct work *work, void (*fn)(struct work *, struct part *))
+static void each_part(struct work *work, void (*fn)(struct work *, struct fragment *))
 {
     for (size_t i = 0; i < work->parts.n && !work->too_much; i++)
         if (work->parts.v[i].id < 0)
             fn(work, &work->parts.v[i]);
 }
 
-static bool is_ascii(const struct part *part)
+static bool is_ascii(const struct fragment *part)
 {
     for (size_t i = 0; i < part->n; i++)
         if ((unsigned char)part->s[i] >= 0x80)
@@ -29,44 +29,44 @@ static bool is_ascii(const struct part *part)
 static void lower_put(struct rewrite *rewrite, int cp)
 {
     if (cp == 0x130) {
-        part_rewrite_put(rewrite, 'i', 0);
-        part_rewrite_put(rewrite, 0x307, 1);
+        fragment_rewrite_put(rewrite, 'i', 0);
+        fragment_rewrite_put(rewrite, 0x307, 1);
         return;
     }
     if (cp >= 'A' && cp <= 'Z')
         cp += 'a' - 'A';
     else if (cp >= 0x80)
         cp = utf8proc_tolower(cp);
-    part_rewrite_put(rewrite, cp, 0);
+    fragment_rewrite_put(rewrite, cp, 0);
 }
 
-static void lowercase(struct work *work, struct part *part)
+static void lowercase(struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < part->n; ) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         lower_put(&rewrite, code);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
-static void normal_drop(struct work *work, struct part *part, bool (*goes)(int cp))
+static void normal_drop(struct work *work, struct fragment *part, bool (*goes)(int cp))
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < part->n; ) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (goes(code))
-            part_rewrite_skip(&rewrite);
+            fragment_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&rewrite, code, 0);
+            fragment_rewrite_put(&rewrite, code, 0);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
 /* Controls that SentencePiece drops, and what it takes for a blank. */
@@ -83,23 +83,23 @@ static bool is_nmt_space(int cp)
            cp == 0x2581 || cp == 0xfeff || cp == 0xfffd;
 }
 
-static void nmt(struct work *work, struct part *part)
+static void nmt(struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < part->n; ) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (is_nmt_control(code))
-            part_rewrite_skip(&rewrite);
+            fragment_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&rewrite, is_nmt_space(code) ? ' ' : code, 0);
+            fragment_rewrite_put(&rewrite, is_nmt_space(code) ? ' ' : code, 0);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
-static void strip_marks(struct work *work, struct part *part)
+static void strip_marks(struct work *work, struct fragment *part)
 {
     if (!is_ascii(part))
         normal_drop(work, part, chars_is_mark);
@@ -182,7 +182,7 @@ static size_t most_decomposed(const struct work *work)
     return work->limit / 4;
 }
 
-static void decompose(struct work *work, const struct part *part, bool compat,
+static void decompose(struct work *work, const struct fragment *part, bool compat,
                       struct decomposed *decomposed)
 {
     utf8proc_option_t how = UTF8PROC_DECOMPOSE | (compat ? UTF8PROC_COMPAT : 0);
@@ -252,7 +252,7 @@ static void compose(struct decomposed *decomposed)
     decomposed->n = count;
 }
 
-static void normal_form(struct work *work, struct part *part, bool compat, bool composed)
+static void normal_form(struct work *work, struct fragment *part, bool compat, bool composed)
 {
     struct decomposed decomposed = { 0 };
     struct rewrite rewrite;
@@ -264,17 +264,17 @@ static void normal_form(struct work *work, struct part *part, bool compat, bool 
         return;
     if (composed)
         compose(&decomposed);
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < decomposed.n; i++)
-        part_rewrite_put(&rewrite, decomposed.cp[i], decomposed.change[i]);
-    part_rewrite_end(&rewrite);
+        fragment_rewrite_put(&rewrite, decomposed.cp[i], decomposed.change[i]);
+    fragment_rewrite_end(&rewrite);
     decomposed_give_back(&decomposed, work->a);
 }
 
-static void nfc(struct work *work, struct part *part)  { normal_form(work, part, false, true); }
-static void nfd(struct work *work, struct part *part)  { normal_form(work, part, false, false); }
-static void nfkc(struct work *work, struct part *part) { normal_form(work, part, true, true); }
-static void nfkd(struct work *work, struct part *part) { normal_form(work, part, true, false); }
+static void nfc(struct work *work, struct fragment *part)  { normal_form(work, part, false, true); }
+static void nfd(struct work *work, struct fragment *part)  { normal_form(work, part, false, false); }
+static void nfkc(struct work *work, struct fragment *part) { normal_form(work, part, true, true); }
+static void nfkd(struct work *work, struct fragment *part) { normal_form(work, part, true, false); }
 
 #define RUN(name) \
     static int run_##name(const void *self, struct work *w, struct err *e) \
@@ -289,43 +289,43 @@ struct bert {
 };
 
 /* Control characters go, every white space becomes a blank. */
-static void clean(struct work *work, struct part *part)
+static void clean(struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code;
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < part->n; ) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (code == '\t' || code == '\n' || code == '\r')
-            part_rewrite_put(&rewrite, ' ', 0);
+            fragment_rewrite_put(&rewrite, ' ', 0);
         else if (code == 0xfffd || chars_is_other(code))
-            part_rewrite_skip(&rewrite);
+            fragment_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&rewrite, chars_is_space(code) ? ' ' : code, 0);
+            fragment_rewrite_put(&rewrite, chars_is_space(code) ? ' ' : code, 0);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
-static void space_chinese(struct work *work, struct part *part)
+static void space_chinese(struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code;
 
     if (is_ascii(part))
         return;
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < part->n; ) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (!chars_is_chinese(code)) {
-            part_rewrite_put(&rewrite, code, 0);
+            fragment_rewrite_put(&rewrite, code, 0);
             continue;
         }
-        part_rewrite_put(&rewrite, ' ', 0);        /* all three stand for the character */
-        part_rewrite_put(&rewrite, code, 1);
-        part_rewrite_put(&rewrite, ' ', 1);
+        fragment_rewrite_put(&rewrite, ' ', 0);        /* all three stand for the character */
+        fragment_rewrite_put(&rewrite, code, 1);
+        fragment_rewrite_put(&rewrite, ' ', 1);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
 }
 
 static const void *open_bert(struct tok *tok, const json_t *j, struct err *e)
@@ -346,7 +346,7 @@ static int run_bert(const void *self, struct work *work, struct err *e)
 
     (void)e;
     for (size_t i = 0; i < work->parts.n && !work->too_much; i++) {
-        struct part *part = &work->parts.v[i];
+        struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0)
             continue;

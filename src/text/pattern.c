@@ -25,7 +25,7 @@ int pattern_open(struct tok *tok, const json_t *j, struct pattern *out, struct e
 }
 
 /* An empty text matches before every character, as an empty pattern does. */
-static void text_cuts(struct text t, struct work *work, const struct part *part,
+static void text_cuts(struct text t, struct work *work, const struct fragment *part,
                       struct cuts *cuts)
 {
     size_t from = 0, at = 0;
@@ -39,8 +39,8 @@ static void text_cuts(struct text t, struct work *work, const struct part *part,
             break;
         start = (size_t)(hit - part->s);
         if (from < start)
-            part_cuts_add(work, cuts, from, start, false);
-        part_cuts_add(work, cuts, start, start + t.n, true);
+            fragment_cuts_add(work, cuts, from, start, false);
+        fragment_cuts_add(work, cuts, start, start + t.n, true);
         from = at = start + t.n;
         if (t.n > 0)
             continue;
@@ -49,10 +49,10 @@ static void text_cuts(struct text t, struct work *work, const struct part *part,
         at += (size_t)chars_next(part->s + at, part->n - at, &code);
     }
     if (from < part->n)
-        part_cuts_add(work, cuts, from, part->n, false);
+        fragment_cuts_add(work, cuts, from, part->n, false);
 }
 
-int pattern_cuts(const struct pattern *pattern, struct work *work, const struct part *part,
+int pattern_cuts(const struct pattern *pattern, struct work *work, const struct fragment *part,
                  struct cuts *cuts, struct err *e)
 {
     cuts->n = 0;

@@ -14,12 +14,12 @@ static int run_steps(const struct tok *tok, struct work *work, struct err *e)
 
 int pipeline_run(struct work *work, const char *s, size_t n, struct err *e)
 {
-    struct part all = { s, n, NULL, 0, -1 };
+    struct fragment all = { s, n, NULL, 0, -1 };
 
     work->limit = budget_text(n);
     work->text = arena_mark(work->a);
     work->parts.n = 0;
-    part_add(work, &work->parts, all);
+    fragment_add(work, &work->parts, all);
     work->settles = true;
     if (run_steps(work->t, work, e) != 0)
         return -1;

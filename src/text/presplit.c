@@ -62,8 +62,8 @@ static const void *open_delimiter(struct tok *tok, const json_t *j, struct err *
     return split;
 }
 
-static int split_one(const void *self, struct work *work, const struct part *part,
-                     struct parts *out, struct err *e)
+static int split_one(const void *self, struct work *work, const struct fragment *part,
+                     struct fragments *out, struct err *e)
 {
     const struct split *split = self;
     struct cuts *cuts = split->cuts;
@@ -72,7 +72,7 @@ static int split_one(const void *self, struct work *work, const struct part *par
         return -1;
     for (size_t i = 0; split->invert && i < cuts->n; i++)
         cuts->v[i].match = !cuts->v[i].match;
-    part_cuts_apply(work, split->behaviour, cuts, part, out);
+    fragment_cuts_apply(work, split->behaviour, cuts, part, out);
     return 0;
 }
 
@@ -82,15 +82,15 @@ static int run_split(const void *self, struct work *work, struct err *e)
     struct cuts cuts = { 0 };
 
     split.cuts = &cuts;
-    return part_each(work, &split, split_one, e);
+    return fragment_each(work, &split, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
 
 enum class { DROP, ALONE, RUN_1, RUN_2 };   /* neighbours of one RUN stay together */
 
-static int class_cuts(const void *self, struct work *work, const struct part *part,
-                      struct parts *out, struct err *e)
+static int class_cuts(const void *self, struct work *work, const struct fragment *part,
+                      struct fragments *out, struct err *e)
 {
     enum class (*class_of)(int cp) = *(enum class (*const *)(int))self;
     enum class before = DROP;
@@ -103,14 +103,14 @@ static int class_cuts(const void *self, struct work *work, const struct part *pa
 
         if (c != before || c == ALONE) {
             if (before != DROP)
-                part_add_slice(work, out, part, from, i);
+                fragment_add_slice(work, out, part, from, i);
             from = i;
         }
         before = c;
         i += (size_t)length;
     }
     if (before != DROP)
-        part_add_slice(work, out, part, from, part->n);
+        fragment_add_slice(work, out, part, from, part->n);
     return 0;
 }
 
@@ -148,7 +148,7 @@ static enum class number_class(int cp)
     { \
         enum class (*fn)(int) = name##_class; \
         (void)self; \
-        return part_each(w, &fn, class_cuts, e); \
+        return fragment_each(w, &fn, class_cuts, e); \
     }
 RUN_CLASS(bert)
 RUN_CLASS(space)
@@ -192,8 +192,8 @@ static const void *open_punctuation(struct tok *tok, const json_t *j, struct err
     return punctuation;
 }
 
-static int punctuation_one(const void *self, struct work *work, const struct part *part,
-                           struct parts *out, struct err *e)
+static int punctuation_one(const void *self, struct work *work, const struct fragment *part,
+                           struct fragments *out, struct err *e)
 {
     const struct punctuation *punctuation = self;
     size_t from = 0, i = 0;
@@ -205,15 +205,15 @@ static int punctuation_one(const void *self, struct work *work, const struct par
 
         if (chars_is_punct(code)) {
             if (from < i)
-                part_cuts_add(work, punctuation->cuts, from, i, false);
+                fragment_cuts_add(work, punctuation->cuts, from, i, false);
             from = i + (size_t)length;
-            part_cuts_add(work, punctuation->cuts, i, from, true);
+            fragment_cuts_add(work, punctuation->cuts, i, from, true);
         }
         i += (size_t)length;
     }
     if (from < part->n)
-        part_cuts_add(work, punctuation->cuts, from, part->n, false);
-    part_cuts_apply(work, punctuation->behaviour, punctuation->cuts, part, out);
+        fragment_cuts_add(work, punctuation->cuts, from, part->n, false);
+    fragment_cuts_apply(work, punctuation->behaviour, punctuation->cuts, part, out);
     return 0;
 }
 
@@ -223,7 +223,7 @@ static int run_punctuation(const void *self, struct work *work, struct err *e)
     struct cuts cuts = { 0 };
 
     punctuation.cuts = &cuts;
-    return part_each(work, &punctuation, punctuation_one, e);
+    return fragment_each(work, &punctuation, punctuation_one, e);
 }
 
 /* ---- FixedLength ---- */
@@ -237,8 +237,8 @@ static const void *open_fixed(struct tok *tok, const json_t *j, struct err *e)
            json_field_int(j, "length", 1, INT32_MAX, length, e) == 0 ? length : NULL;
 }
 
-static int fixed_one(const void *self, struct work *work, const struct part *part,
-                     struct parts *out, struct err *e)
+static int fixed_one(const void *self, struct work *work, const struct fragment *part,
+                     struct fragments *out, struct err *e)
 {
     const int *length = self;
     size_t from = 0, i = 0;
@@ -248,7 +248,7 @@ static int fixed_one(const void *self, struct work *work, const struct part *par
     while (i < part->n) {
         i += (size_t)chars_next(part->s + i, part->n - i, &code);
         if (++count == *length || i == part->n) {
-            part_add_slice(work, out, part, from, i);
+            fragment_add_slice(work, out, part, from, i);
             from = i;
             count = 0;
         }
@@ -258,7 +258,7 @@ static int fixed_one(const void *self, struct work *work, const struct part *par
 
 static int run_fixed(const void *self, struct work *work, struct err *e)
 {
-    return part_each(work, self, fixed_one, e);
+    return fragment_each(work, self, fixed_one, e);
 }
 
 static const struct step_kind rows[] = {

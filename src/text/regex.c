@@ -323,13 +323,13 @@ static int regex_cut(struct search *k, struct work *work, struct cuts *cuts, str
             continue;
         }
         if (done < span[0])
-            part_cuts_add(work, cuts, done, span[0], false);
-        part_cuts_add(work, cuts, span[0], span[1], true);
+            fragment_cuts_add(work, cuts, done, span[0], false);
+        fragment_cuts_add(work, cuts, span[0], span[1], true);
         at = done = span[1];
         any = true;
     }
     if (done < k->n)
-        part_cuts_add(work, cuts, done, k->n, false);
+        fragment_cuts_add(work, cuts, done, k->n, false);
     return 0;
 }
 

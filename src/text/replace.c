@@ -26,7 +26,7 @@ const void *replace_open(struct tok *tok, const json_t *j, struct err *e)
 static void skip_bytes(struct rewrite *rewrite, size_t end)
 {
     while (rewrite->at < end)
-        part_rewrite_skip(rewrite);
+        fragment_rewrite_skip(rewrite);
 }
 
 static void put_text(struct rewrite *rewrite, struct text s)
@@ -35,7 +35,7 @@ static void put_text(struct rewrite *rewrite, struct text s)
 
     for (size_t i = 0; i < s.n; ) {
         i += (size_t)chars_next(s.s + i, s.n - i, &code);
-        part_rewrite_put(rewrite, code, 1);
+        fragment_rewrite_put(rewrite, code, 1);
     }
 }
 
@@ -52,7 +52,7 @@ static bool grows_too_large(const struct replace *replace, struct work *work,
     return work->too_large;
 }
 
-static int replace_part(const struct replace *replace, struct work *work, struct part *part,
+static int replace_part(const struct replace *replace, struct work *work, struct fragment *part,
                         struct cuts *cuts, struct err *e)
 {
     struct rewrite rewrite;
@@ -61,16 +61,16 @@ static int replace_part(const struct replace *replace, struct work *work, struct
         return -1;
     if (cuts->n == 0 || (cuts->n == 1 && !cuts->v[0].match) || grows_too_large(replace, work, cuts))
         return 0;
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0; i < cuts->n; i++) {
         if (!cuts->v[i].match) {
-            part_rewrite_keep(&rewrite, cuts->v[i].end - cuts->v[i].start);
+            fragment_rewrite_keep(&rewrite, cuts->v[i].end - cuts->v[i].start);
             continue;
         }
         skip_bytes(&rewrite, cuts->v[i].end);
         put_text(&rewrite, replace->content);
     }
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_end(&rewrite);
     return 0;
 }
 
@@ -97,20 +97,20 @@ const void *replace_prepend_open(struct tok *tok, const json_t *j, struct err *e
     return text;
 }
 
-static void prepend_part(struct text s, struct work *work, struct part *part)
+static void prepend_part(struct text s, struct work *work, struct fragment *part)
 {
     struct rewrite rewrite;
     int code, first;
     size_t count = (size_t)chars_next(part->s, part->n, &first);
 
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     for (size_t i = 0, k = 0; i < s.n; k++) {
         i += (size_t)chars_next(s.s + i, s.n - i, &code);
-        part_rewrite_put(&rewrite, code, k > 0);
+        fragment_rewrite_put(&rewrite, code, k > 0);
     }
-    part_rewrite_put(&rewrite, first, s.n > 0);
-    part_rewrite_keep(&rewrite, part->n - count);
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_put(&rewrite, first, s.n > 0);
+    fragment_rewrite_keep(&rewrite, part->n - count);
+    fragment_rewrite_end(&rewrite);
 }
 
 int replace_prepend_run(const void *self, struct work *work, struct err *e)
@@ -141,7 +141,7 @@ const void *replace_strip_open(struct tok *tok, const json_t *j, struct err *e)
 }
 
 /* Where the part begins is left as it is: "first" of Metaspace asks for it. */
-static void strip_part(const struct strip *strip, struct work *work, struct part *part)
+static void strip_part(const struct strip *strip, struct work *work, struct fragment *part)
 {
     size_t start = 0, end = part->n;
     struct rewrite rewrite;
@@ -161,10 +161,10 @@ static void strip_part(const struct strip *strip, struct work *work, struct part
     }
     if (start == 0 && end == part->n)
         return;
-    part_rewrite_begin(&rewrite, work, part);
+    fragment_rewrite_begin(&rewrite, work, part);
     skip_bytes(&rewrite, start);
-    part_rewrite_keep(&rewrite, end - start);
-    part_rewrite_end(&rewrite);
+    fragment_rewrite_keep(&rewrite, end - start);
+    fragment_rewrite_end(&rewrite);
 }
 
 int replace_strip_run(const void *self, struct work *work, struct err *e)

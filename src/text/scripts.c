@@ -25,8 +25,8 @@ static int script_of(int cp)
 }
 
 /* As the library: what stands before the first character that has a script goes. */
-static int cut_one(const void *self, struct work *work, const struct part *part,
-                   struct parts *out, struct err *e)
+static int cut_one(const void *self, struct work *work, const struct fragment *part,
+                   struct fragments *out, struct err *e)
 {
     int before = ANY;
     size_t from = 0, length;
@@ -41,16 +41,16 @@ static int cut_one(const void *self, struct work *work, const struct part *part,
         if (script == ANY || script == before)
             continue;
         if (before != ANY)
-            part_add_slice(work, out, part, from, i);
+            fragment_add_slice(work, out, part, from, i);
         from = i;
         before = script;
     }
     if (before != ANY)
-        part_add_slice(work, out, part, from, part->n);
+        fragment_add_slice(work, out, part, from, part->n);
     return 0;
 }
 
 int scripts_run(const void *self, struct work *work, struct err *e)
 {
-    return part_each(work, self, cut_one, e);
+    return fragment_each(work, self, cut_one, e);
 }

@@ -127,6 +127,6 @@ int step_run(const struct step *step, struct work *work, struct err *e)
         bound_check(work, e) != 0)
         return -1;
     if (work->settles)
-        part_settle(work);
+        fragment_settle(work);
     return 0;
 }

@@ -88,7 +88,7 @@ static int look_up_pieces(struct work *work, const char *s, size_t n, struct err
         token.special = vocab_piece(&tok->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };
-        part_seq_add(work, seq, token);
+        fragment_seq_add(work, seq, token);
     }
     return bound_check(work, e);
 }

@@ -232,7 +232,7 @@ size_t tok_label(const struct tok *tok, const struct piece *piece, char *to);
 
 /* ---- work on one text ---- */
 
-struct part {
+struct fragment {
     const char *s;              /* [n] normalised so far */
     size_t n;
     const struct range *from;   /* [n] input bytes that each byte comes from; NULL: s is the
@@ -241,8 +241,8 @@ struct part {
     int id;                     /* id, if the part is an added token; else -1 */
 };
 
-struct parts {
-    struct part *v;
+struct fragments {
+    struct fragment *v;
     size_t n, cap;
 };
 
@@ -265,7 +265,7 @@ struct seq {
 struct work {
     const struct tok *t;
     struct arena *a;
-    struct parts parts;
+    struct fragments parts;
     struct seq *seqs;           /* the text, the pair; after the template, its result */
     int n_seqs;
     bool special;               /* the template's tokens are wanted */
@@ -285,22 +285,22 @@ struct work {
 };
 
 /* The input bytes that bytes [i, j) of the part come from; i < j <= n. */
-struct range part_span(const struct part *part, size_t i, size_t j);
-struct part part_slice(const struct part *part, size_t i, size_t j);        /* i < j */
-void part_add(struct work *work, struct parts *parts, struct part part);
+struct range fragment_span(const struct fragment *part, size_t i, size_t j);
+struct fragment fragment_slice(const struct fragment *part, size_t i, size_t j);        /* i < j */
+void fragment_add(struct work *work, struct fragments *parts, struct fragment part);
 /* Adds bytes [i, j) of part, unless they are empty. */
-void part_add_slice(struct work *work, struct parts *out, const struct part *part, size_t i,
-                     size_t j);
-void part_seq_add(struct work *work, struct seq *seq, struct work_token t);
+void fragment_add_slice(struct work *work, struct fragments *out, const struct fragment *part,
+                        size_t i, size_t j);
+void fragment_seq_add(struct work *work, struct seq *seq, struct work_token t);
 /* Allocates room for exactly n tokens in all. */
-void part_seq_reserve(struct work *work, struct seq *seq, size_t n);
+void fragment_seq_reserve(struct work *work, struct seq *seq, size_t n);
 /* Frees memory of earlier steps, if it is much. */
-void part_settle(struct work *work);
+void fragment_settle(struct work *work);
 /* Appends a token to the current sequence: bytes [i, j) of the part. */
-void part_emit(struct work *work, const struct part *part, int id, size_t i, size_t j);
+void fragment_emit(struct work *work, const struct fragment *part, int id, size_t i, size_t j);
 /* The same, with those bytes as its match. */
-void part_emit_text(struct work *work, const struct part *part, int id, size_t i, size_t j);
-void part_emit_added(struct work *work, const struct part *part);     /* the whole part */
+void fragment_emit_text(struct work *work, const struct fragment *part, int id, size_t i, size_t j);
+void fragment_emit_added(struct work *work, const struct fragment *part);     /* the whole part */
 
 /*
  * Rewrites a part character by character, like "transform" in the tokenizers library.
@@ -309,18 +309,18 @@ void part_emit_added(struct work *work, const struct part *part);     /* the who
  */
 struct rewrite {
     struct work *w;
-    struct part *p;
+    struct fragment *p;
     size_t at;                  /* bytes of p that are consumed */
     char *s;
     struct range *from;
     size_t n, cap;
 };
 
-void part_rewrite_begin(struct rewrite *rewrite, struct work *work, struct part *part);
-void part_rewrite_skip(struct rewrite *rewrite);       /* drops the next character */
-void part_rewrite_put(struct rewrite *rewrite, int cp, int change);
-void part_rewrite_keep(struct rewrite *rewrite, size_t n);     /* copies the next n bytes */
-void part_rewrite_end(struct rewrite *rewrite);        /* *p is now the new text */
+void fragment_rewrite_begin(struct rewrite *rewrite, struct work *work, struct fragment *part);
+void fragment_rewrite_skip(struct rewrite *rewrite);       /* drops the next character */
+void fragment_rewrite_put(struct rewrite *rewrite, int cp, int change);
+void fragment_rewrite_keep(struct rewrite *rewrite, size_t n);     /* copies the next n bytes */
+void fragment_rewrite_end(struct rewrite *rewrite);        /* *p is now the new text */
 
 /* ---- cutting parts up ---- */
 
@@ -331,18 +331,18 @@ struct cuts {
     size_t n, cap;
 };
 
-void part_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match);
+void fragment_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match);
 
 /* What a pre-tokeniser does with matches; CONTIGUOUS joins adjacent matches. */
 enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
 /* Adds the parts of part between the cuts, by behaviour b, to out. */
-void part_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
-                     const struct part *part, struct parts *out);
+void fragment_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
+                     const struct fragment *part, struct fragments *out);
 /* Replaces each part that is not a token yet by the output of fn for it. */
-int part_each(struct work *work, const void *self,
-              int (*fn)(const void *self, struct work *work, const struct part *p,
-                        struct parts *out, struct err *e), struct err *e);
+int fragment_each(struct work *work, const void *self,
+              int (*fn)(const void *self, struct work *work, const struct fragment *p,
+                        struct fragments *out, struct err *e), struct err *e);
 
 /* ---- byte_level.c ---- */
 
@@ -429,7 +429,7 @@ struct pattern {
 /* Reads the field "pattern". */
 int pattern_open(struct tok *tok, const json_t *j, struct pattern *out, struct err *e);
 /* Sets cuts to the matches in the part and the gaps between them. */
-int pattern_cuts(const struct pattern *pattern, struct work *work, const struct part *part,
+int pattern_cuts(const struct pattern *pattern, struct work *work, const struct fragment *part,
                  struct cuts *cuts, struct err *e);
 
 /* ---- added.c ---- */

@@ -133,7 +133,7 @@ static void offer(struct node *to, double score, size_t length, int piece)
  * All pieces that begin at i, or the unknown one for the character there.  Returns the bytes
  * that were compared.
  */
-static size_t extend(const struct unigram *unigram, struct node *node, const struct part *part,
+static size_t extend(const struct unigram *unigram, struct node *node, const struct fragment *part,
                      size_t i, size_t length)
 {
     double so_far = node[i].score;
@@ -185,8 +185,8 @@ static void unigram_turn(struct node *node, size_t n)
 }
 
 /* Bytes [i, j) have no piece: that of the whole, those of its bytes, or unknown. */
-static void emit_unknown(const struct unigram *unigram, struct work *work, const struct part *part,
-                         size_t i, size_t j)
+static void emit_unknown(const struct unigram *unigram, struct work *work,
+                         const struct fragment *part, size_t i, size_t j)
 {
     int id = vocab_find_model(&work->t->vocab, part->s + i, j - i);
     bool bytes = id < 0 && unigram->byte_fallback;
@@ -194,13 +194,13 @@ static void emit_unknown(const struct unigram *unigram, struct work *work, const
     for (size_t k = i; bytes && k < j; k++)
         bytes = unigram->byte[(unsigned char)part->s[k]] >= 0;
     for (size_t k = i; bytes && k < j; k++)
-        part_emit(work, part, unigram->byte[(unsigned char)part->s[k]], i, j);
+        fragment_emit(work, part, unigram->byte[(unsigned char)part->s[k]], i, j);
     if (!bytes)
-        part_emit_text(work, part, id >= 0 ? id : unigram->unk, i, j);
+        fragment_emit_text(work, part, id >= 0 ? id : unigram->unk, i, j);
 }
 
 static int encode_part(const struct unigram *unigram, struct room *room, struct work *work,
-                       const struct part *part, struct err *e)
+                       const struct fragment *part, struct err *e)
 {
     enum { AT_ONCE = 1000 };
     struct node *node = unigram_make_room(room, work->a, part->n);
@@ -223,7 +223,7 @@ static int encode_part(const struct unigram *unigram, struct room *room, struct 
     for (size_t i = 0; i < part->n; i = j) {
         j = i + node[i].length;
         if (node[i].piece != UNKNOWN) {
-            part_emit(work, part, unigram->scored[node[i].piece].id, i, j);
+            fragment_emit(work, part, unigram->scored[node[i].piece].id, i, j);
             continue;
         }
         while (j < part->n && node[j].piece == UNKNOWN)
@@ -242,10 +242,10 @@ int unigram_run(const void *self, struct work *work, struct err *e)
     struct room room = { 0 };
 
     for (size_t i = 0; i < work->parts.n; i++) {
-        const struct part *part = &work->parts.v[i];
+        const struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_emit_added(work, part);
+            fragment_emit_added(work, part);
         else if (encode_part(self, &room, work, part, e) != 0)
             return -1;
     }

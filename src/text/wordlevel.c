@@ -43,7 +43,7 @@ const void *wordlevel_open(struct tok *tok, const json_t *j, struct err *e)
 }
 
 static int wordlevel_find(const struct wordlevel *wordlevel, const struct work *work,
-                          const struct part *part)
+                          const struct fragment *part)
 {
     size_t length, seen = 0;
     int id;
@@ -56,38 +56,38 @@ static int wordlevel_find(const struct wordlevel *wordlevel, const struct work *
 
 /* The pieces of the part's bytes, if it has them all. */
 static bool emit_bytes(const struct wordlevel *wordlevel, struct work *work,
-                       const struct part *part)
+                       const struct fragment *part)
 {
     bool all = wordlevel->byte_fallback;
 
     for (size_t i = 0; all && i < part->n; i++)
         all = wordlevel->byte[(unsigned char)part->s[i]] >= 0;
     for (size_t i = 0; all && i < part->n; i++)
-        part_emit(work, part, wordlevel->byte[(unsigned char)part->s[i]], 0, part->n);
+        fragment_emit(work, part, wordlevel->byte[(unsigned char)part->s[i]], 0, part->n);
     return all;
 }
 
 /* The unknown piece, or the one before grows. */
 static void emit_unknown(const struct wordlevel *wordlevel, struct work *work,
-                         const struct part *part, bool after_unknown)
+                         const struct fragment *part, bool after_unknown)
 {
     struct seq *seq = &work->seqs[work->n_seqs - 1];
 
     if (after_unknown && wordlevel->fuse_unk)
-        seq->v[seq->n - 1].span.end = part_span(part, 0, part->n).end;
+        seq->v[seq->n - 1].span.end = fragment_span(part, 0, part->n).end;
     else
-        part_emit(work, part, wordlevel->unk, 0, part->n);
+        fragment_emit(work, part, wordlevel->unk, 0, part->n);
 }
 
 static int wordlevel_word(const struct wordlevel *wordlevel, struct work *work,
-                          const struct part *part, bool *unknown, struct err *e)
+                          const struct fragment *part, bool *unknown, struct err *e)
 {
     bool after_unknown = *unknown;
     int id = wordlevel_find(wordlevel, work, part);
 
     *unknown = false;
     if (id >= 0) {
-        part_emit(work, part, id, 0, part->n);
+        fragment_emit(work, part, id, 0, part->n);
     } else if (!emit_bytes(wordlevel, work, part)) {
         if (wordlevel->unk < 0)
             return err_set(e, ERR_INPUT, "\"%.*s\" is not in the vocabulary, and neither "
@@ -104,10 +104,10 @@ int wordlevel_run(const void *self, struct work *work, struct err *e)
     bool unknown = false;           /* the token before is */
 
     for (size_t i = 0; i < work->parts.n; i++) {
-        const struct part *part = &work->parts.v[i];
+        const struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0) {
-            part_emit_added(work, part);
+            fragment_emit_added(work, part);
             unknown = false;
         } else if (wordlevel_word(self, work, part, &unknown, e) != 0) {
             return -1;

@@ -37,7 +37,7 @@ const void *wordpiece_open(struct tok *tok, const json_t *j, struct err *e)
     return wordpiece;
 }
 
-static bool too_long(const struct part *part, int max_chars)
+static bool too_long(const struct fragment *part, int max_chars)
 {
     int count = 0, code;
 
@@ -49,7 +49,7 @@ static bool too_long(const struct part *part, int max_chars)
 }
 
 static int wordpiece_word(const struct wordpiece *wordpiece, struct work *work,
-                          const struct part *part, struct err *e)
+                          const struct fragment *part, struct err *e)
 {
     const struct tok *tok = work->t;
     struct seq *seq = &work->seqs[work->n_seqs - 1];
@@ -65,7 +65,7 @@ static int wordpiece_word(const struct wordpiece *wordpiece, struct work *work,
         bound_spend(work, BUDGET_BYTE_COMPARED * seen);
         known = id >= 0 && !work->too_much;
         if (known)
-            part_emit(work, part, id, i, i + length);
+            fragment_emit(work, part, id, i, i + length);
     }
     if (known || work->too_much)
         return 0;
@@ -73,17 +73,17 @@ static int wordpiece_word(const struct wordpiece *wordpiece, struct work *work,
         return err_set(e, ERR_INPUT, "a word is not in the vocabulary, and neither "
                        "is the unknown token \"%.80s\"", wordpiece->unk_name);
     seq->n = before;
-    part_emit(work, part, wordpiece->unk, 0, part->n);
+    fragment_emit(work, part, wordpiece->unk, 0, part->n);
     return 0;
 }
 
 int wordpiece_run(const void *self, struct work *work, struct err *e)
 {
     for (size_t i = 0; i < work->parts.n && !work->too_much; i++) {
-        const struct part *part = &work->parts.v[i];
+        const struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_emit_added(work, part);
+            fragment_emit_added(work, part);
         else if (wordpiece_word(self, work, part, e) != 0)
             return -1;
     }

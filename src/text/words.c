@@ -248,10 +248,10 @@ static int encode_and_drop(struct work *work, const char *s, size_t n, struct ra
     struct arena_mark mark;
 
     if (most > seq->cap)
-        part_seq_reserve(work, seq, 2 * most);
+        fragment_seq_reserve(work, seq, 2 * most);
     v = seq->v;
     mark = arena_mark(work->a);
-    work->parts = (struct parts){ 0 };
+    work->parts = (struct fragments){ 0 };
     work->regex = NULL;
     if (encode_word(work, s, word, number, e) != 0)
         return -1;
@@ -267,7 +267,7 @@ int words_encode(struct work *work, const char *s, size_t n, struct err *e)
     for (int i = 0; i < words.n; i++)
         if (encode_and_drop(work, s, n, words.v[i], i, e) != 0)
             return -1;
-    work->parts = (struct parts){ 0 };
+    work->parts = (struct fragments){ 0 };
     work->regex = NULL;
     return 0;
 }

@@ -13,11 +13,11 @@ static void try_map(struct arena *a, const char *s, size_t n, struct span map,
 {
     struct tok t = { .a = a, .name = "f" };
     struct work w = { .t = &t, .a = a, .limit = 64 * (n + 64) };
-    struct part part = { s, n, NULL, 0, -1 };
+    struct fragment part = { s, n, NULL, 0, -1 };
     struct err e = { 0 };
     const struct charsmap *m = charsmap_read(&t, map, longest, &e);
 
-    part_add(&w, &w.parts, part);
+    fragment_add(&w, &w.parts, part);
     if (m == NULL || charsmap_run(m, &w, &e) != 0) {
         assert(e.kind == ERR_INPUT && e.msg[0] != '\0');
         return;
@@ -25,7 +25,7 @@ static void try_map(struct arena *a, const char *s, size_t n, struct span map,
     part = w.parts.v[0];
     assert(utf8_check(part.s, part.n) == part.n);
     for (size_t i = 0; i < part.n && !w.too_large; i++) {
-        struct range r = part_span(&part, i, i + 1);
+        struct range r = fragment_span(&part, i, i + 1);
 
         assert(0 <= r.start && r.start <= r.end && (size_t)r.end <= n);
     }

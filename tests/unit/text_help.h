@@ -108,22 +108,22 @@ static inline const char *help_step(struct help *h, const struct step_table *tab
 {
     struct tok t = { .a = &h->arena, .name = "test" };
     struct work w = { .t = &t, .a = &h->arena, .limit = SIZE_MAX };
-    struct part all = { text, strlen(text), NULL, 0, -1 };
+    struct fragment all = { text, strlen(text), NULL, 0, -1 };
     json_t *j = json_loads(help_quotes(h, json), 0, NULL);
     struct step step;
     const char *s = "";
 
     assert_non_null(j);
-    part_add(&w, &w.parts, all);
+    fragment_add(&w, &w.parts, all);
     if (step_open(&t, table, j, &step, &h->err) != 0 ||
         step_run(&step, &w, &h->err) != 0)
         fail_msg("%s", h->err.msg);
     for (size_t i = 0; i < w.parts.n; i++) {
-        const struct part *p = &w.parts.v[i];
+        const struct fragment *p = &w.parts.v[i];
         struct range r = { p->origin, p->origin };
 
         if (p->n > 0)
-            r = part_span(p, 0, p->n);
+            r = fragment_span(p, 0, p->n);
         s = arena_printf(&h->arena, "%s%s%.*s[%d,%d]", s, i > 0 ? "|" : "", (int)p->n,
                          p->s, r.start, r.end);
     }

@@ -111,7 +111,7 @@ static void split_output(const struct model *model, struct layer_plan *plan)
     struct param *heads = &plan->slot[W_O], *taps = &plan->slot[W_TAPS_O];
     int n = family_slot_dim(model->family, &model->config, DIM_HV);
 
-    if (!quirks_of(model->family)->taps)
+    if (!quirks_of(model->family)->side_conv)
         return;
     heads->matrix.K = n;
     taps->matrix = heads->matrix;

@@ -132,5 +132,5 @@ int config_shape(const struct reader *reader, const struct family *family, const
         return read_narrow(reader, root);
     if (family->decoder != NULL && family->decoder->bias == BIAS_BUCKETS_OF_ROW)
         return read_buckets(reader, root);
-    return quirks_of(family)->taps ? read_taps(reader, root) : 0;
+    return quirks_of(family)->side_conv ? read_taps(reader, root) : 0;
 }

@@ -9,7 +9,7 @@ const struct family family_convbert = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU,
-    .quirks = &(const struct quirks){ .taps = true, .never_masked = true },
+    .quirks = &(const struct quirks){ .side_conv = true, .never_masked = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .d_embed = 768,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },

@@ -9,7 +9,7 @@
 #include "nn/nn.h"
 #include "run/stage.h"
 
-struct job {
+struct altup_job {
     const struct model *m;
     float *streams;             /* [N, n D] */
     float *x;                   /* [N, D] */
@@ -46,7 +46,7 @@ static void match(float *y, const float *x, int D)
 
 static void match_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct altup_job *job = self;
     int n = job->m->config.streams.n, D = job->m->config.d_model;
     float *s = job->streams + (int64_t)i * ROW_CHUNK * n * D;
 
@@ -68,7 +68,7 @@ static void take_stream(const struct pass *pass, float *x, int stream)
 
 void altup_begin(struct pass *pass)
 {
-    struct job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
+    struct altup_job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
     int64_t D = pass->m->config.d_model, W = width(pass);
 
     for (int64_t i = 0; i < pass->N; i++)
@@ -100,7 +100,7 @@ static float *coefs_of(struct pass *pass, const struct layer_plan *plan, enum sl
 
 static void predict_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct altup_job *job = self;
     int n = job->m->config.streams.n, D = job->m->config.d_model;
     int64_t at = (int64_t)i * ROW_CHUNK;
     float *was = arena_alloc_raw(scratch, (size_t)n, sizeof *was);
@@ -126,7 +126,7 @@ static void predict_rows(void *self, int i, struct arena *scratch)
 void altup_enter(struct pass *pass, const struct layer_plan *plan)
 {
     struct arena_mark mark = arena_mark(pass->call);
-    struct job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
+    struct altup_job job = { .m = pass->m, .streams = pass->streams, .n_rows = pass->N };
     int active = pass->m->config.streams.active;
 
     take_stream(pass, pass->x, active);
@@ -138,7 +138,7 @@ void altup_enter(struct pass *pass, const struct layer_plan *plan)
 
 static void correct_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct altup_job *job = self;
     int n = job->m->config.streams.n, D = job->m->config.d_model;
     int64_t at = (int64_t)i * ROW_CHUNK, active = (int64_t)job->m->config.streams.active * D;
 
@@ -202,7 +202,8 @@ static void add_input(struct pass *pass, const struct layer_plan *plan)
 void altup_leave(struct pass *pass, const struct layer_plan *plan)
 {
     struct arena_mark mark = arena_mark(pass->call);
-    struct job job = { .m = pass->m, .streams = pass->streams, .x = pass->x, .n_rows = pass->N };
+    struct altup_job job = { .m = pass->m, .streams = pass->streams, .x = pass->x,
+                             .n_rows = pass->N };
 
     job.coefs = coefs_of(pass, plan, W_CORRECT);
     stage_rows(pass, pass->N, correct_rows, &job);

@@ -40,7 +40,7 @@ static struct taps taps_of(int i, int n, int size)
     return taps;
 }
 
-struct job {
+struct interpolate_job {
     const float *table;         /* [size, size, D] */
     float *x;                   /* [rows, columns, D] */
     int rows, columns, size, D;
@@ -49,7 +49,7 @@ struct job {
 /* Row i of patches. */
 static void row_task(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct interpolate_job *job = self;
     struct taps down = taps_of(i, job->rows, job->size);
     double *sum = arena_alloc_raw(scratch, (size_t)job->D, sizeof *sum);
 
@@ -79,7 +79,7 @@ void interpolate_add(struct pass *pass, float *x, const struct values *v)
     struct arena_mark mark = arena_mark(pass->call);
     int D = m->config.d_model, learnt = front_learnt_rows(m);
     float *table = stage_floats(pass, (size_t)m->config.n_positions, (size_t)D);
-    struct job job = { table + (int64_t)learnt * D, x + (int64_t)learnt * D,
+    struct interpolate_job job = { table + (int64_t)learnt * D, x + (int64_t)learnt * D,
                        front_patch_rows(m, v->dim[1]), front_patch_columns(m, v->dim[2]),
                        family_grid(&m->config, 0), D };
 

@@ -16,7 +16,7 @@
 
 enum { CHANNELS = 256 };        /* that one task convolves */
 
-struct job {
+struct mixer_job {
     struct pass *p;
     const struct layer_plan *plan;
     int layer;
@@ -45,14 +45,14 @@ size_t mixer_state(const struct model *model)
 }
 
 /* NULL: no cache. */
-static float *state_of(const struct job *job, int text)
+static float *state_of(const struct mixer_job *job, int text)
 {
     const struct pass *p = job->p;
 
     return p->want->cache != NULL ? p->want->cache[text]->state[job->layer] : NULL;
 }
 
-static void begin_states(const struct job *job)
+static void begin_states(const struct mixer_job *job)
 {
     for (int t = 0; t < job->p->b->n_texts && job->p->want->cache != NULL; t++)
         if (pass_before(job->p, t) == 0)
@@ -63,7 +63,7 @@ static void begin_states(const struct job *job)
 
 static void taps_task(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     const struct param *taps = &job->plan->slot[W_MIX_TAPS];
     int n = (job->C + CHANNELS - 1) / CHANNELS, text = i / n, first = i % n * CHANNELS;
     int end = first + CHANNELS < job->C ? first + CHANNELS : job->C;
@@ -75,7 +75,7 @@ static void taps_task(void *self, int i, struct arena *scratch)
 }
 
 /* y = the convolution of x; a cache keeps the last rows of x. */
-static void convolve(struct job *job)
+static void convolve(struct mixer_job *job)
 {
     const struct pass *p = job->p;
 
@@ -89,7 +89,7 @@ static void convolve(struct job *job)
 
 static void gate_in_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     int64_t C = job->C, first = (int64_t)i * ROW_CHUNK;
 
     (void)scratch;
@@ -100,7 +100,7 @@ static void gate_in_rows(void *self, int i, struct arena *scratch)
 
 static void gate_out_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     int64_t C = job->C, first = (int64_t)i * ROW_CHUNK;
 
     (void)scratch;
@@ -109,7 +109,7 @@ static void gate_out_rows(void *self, int i, struct arena *scratch)
             job->z[r * C + c] = job->rows[r * job->in + C + c] * job->y[r * C + c];
 }
 
-static void run_conv(struct job *job)
+static void run_conv(struct mixer_job *job)
 {
     stage_rows(job->p, job->p->N, gate_in_rows, job);
     convolve(job);
@@ -122,7 +122,7 @@ static void run_conv(struct job *job)
 /* To all q, then all k, then all v. */
 static void sort_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     const struct config *c = &job->p->m->config;
     int64_t first = (int64_t)i * ROW_CHUNK, d = c->mix.d_key, n = c->mix.n_key_heads;
     int64_t values = c->mix.n_heads / n * c->mix.d_value, group = 2 * d + 2 * values;
@@ -152,7 +152,7 @@ static double softplus(double x)
 
 /* Rates come a head of keys as [learn of its heads; forget of its heads]; they become, a head,
  * what is kept, exp(-exp(decay) softplus(forget + step)), and what is learnt, sigmoid(learn). */
-static void rate_row(const struct job *job, float *rates, float *room)
+static void rate_row(const struct mixer_job *job, float *rates, float *room)
 {
     const struct config *c = &job->p->m->config;
     const float *decay = job->plan->slot[W_MIX_DECAY].vector;
@@ -172,7 +172,7 @@ static void rate_row(const struct job *job, float *rates, float *room)
 /* What is convolved, activated; q and k of length 1, q then divided by sqrt d_k; and rates. */
 static void prepare_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     const struct config *c = &job->p->m->config;
     int n = c->mix.n_key_heads, d = c->mix.d_key;
     float *room = arena_alloc_raw(scratch, (size_t)(2 * c->mix.n_heads), sizeof *room);
@@ -192,7 +192,7 @@ static void prepare_rows(void *self, int i, struct arena *scratch)
 /* One head of one text. */
 static void delta_task(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     const struct config *c = &job->p->m->config;
     int n = c->mix.n_heads, text = i / n, h = i % n, of = h / (n / c->mix.n_key_heads);
     int64_t row = job->p->b->start[text], keys = (int64_t)c->mix.n_key_heads * c->mix.d_key;
@@ -217,7 +217,7 @@ static void delta_task(void *self, int i, struct arena *scratch)
 /* z = norm(z) silu(gate), head by head. */
 static void gate_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct mixer_job *job = self;
     const struct config *c = &job->p->m->config;
     int n = c->mix.n_heads, each = n / c->mix.n_key_heads, d = c->mix.d_value;
     int64_t first = (int64_t)i * ROW_CHUNK, group = 2 * c->mix.d_key + 2 * (int64_t)each * d;
@@ -236,7 +236,7 @@ static void gate_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-static void run_delta(struct job *job)
+static void run_delta(struct mixer_job *job)
 {
     struct pass *p = job->p;
     const struct config *c = &p->m->config;
@@ -258,8 +258,10 @@ void mixer_run(struct pass *pass, int l, float *out)
 {
     const struct layer_plan *plan = &pass->m->layer[l];
     struct arena_mark mark = arena_mark(pass->call);
-    struct job job = { .p = pass, .plan = plan, .layer = l, .C = dim(pass->m, DIM_MIX_CHANNELS),
-                       .n_taps = pass->m->config.mix.n_taps, .in = dim(pass->m, DIM_MIX_IN) };
+    struct mixer_job job = { .p = pass, .plan = plan, .layer = l,
+                             .C = dim(pass->m, DIM_MIX_CHANNELS),
+                             .n_taps = pass->m->config.mix.n_taps,
+                             .in = dim(pass->m, DIM_MIX_IN) };
     int D = pass->m->config.d_model, before;
 
     job.rows = stage_floats(pass, (size_t)pass->N, (size_t)job.in);

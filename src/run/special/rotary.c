@@ -41,14 +41,14 @@ void rotary_tables(struct pass *pass)
     }
 }
 
-struct job {
+struct rotary_job {
     const struct pass *p;
     const struct layer_plan *plan;
 };
 
 static void rotate_text(void *self, int t, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct rotary_job *job = self;
     const struct pass *pass = job->p;
     const struct rope_plan *plan = &pass->m->rope[job->plan->rope];
     const struct head_place *place = &pass->m->place;
@@ -71,7 +71,7 @@ static void rotate_text(void *self, int t, struct arena *scratch)
 
 void rotary_rotate(struct pass *pass, const struct layer_plan *plan)
 {
-    struct job job = { pass, plan };
+    struct rotary_job job = { pass, plan };
 
     if (plan->rope >= 0 && pass->m->rope[plan->rope].inv_freq != NULL)
         par_for(pass->par, pass->b->n_texts, rotate_text, &job);

@@ -9,20 +9,20 @@
 #include "session/shown/place.h"
 
 /* "last", "generated", "3-7"; or one name. */
-struct part {
+struct region_part {
     bool last, generated;
     long long from, to;         /* -1: a place */
     struct place place;
 };
 
 /* The name of n bytes, in a. */
-static int part_parse(struct part *part, const char *option, const char *name, struct arena *a,
+static int part_parse(struct region_part *part, const char *option, const char *name, struct arena *a,
                       size_t n, struct err *e)
 {
     const char *text = arena_strndup(a, name, n), *rest = text;
     long long from = list_number(&rest), to;
 
-    *part = (struct part){ .last = strcmp(text, "last") == 0,
+    *part = (struct region_part){ .last = strcmp(text, "last") == 0,
                            .generated = strcmp(text, "generated") == 0, .from = -1 };
     if (part->last || part->generated)
         return 0;
@@ -43,7 +43,7 @@ static int part_parse(struct part *part, const char *option, const char *name, s
 
 static int region_check_list(const char *option, const char *list, struct arena *a, struct err *e)
 {
-    struct part part;
+    struct region_part part;
 
     for (const char *s = list;; s++) {
         size_t n = strcspn(s, ",");
@@ -69,7 +69,7 @@ static int first_generated(const struct item *item, enum item_side side)
 }
 
 /* Marks the tokens of one part. */
-static int mark(const struct part *part, const char *option, const struct tokens *tokens,
+static int mark(const struct region_part *part, const char *option, const struct tokens *tokens,
                 const struct item *item, enum item_side side, unsigned char *named, struct err *e)
 {
     int first = 0, last;
@@ -104,7 +104,7 @@ static const unsigned char *named_by(const char *option, const char *list,
     const struct tokens *t = queries ? session_queries(session, item) : session_keys(session, item);
     enum item_side side = queries ? session_query_side(session) : session_key_side(session);
     unsigned char *named = arena_alloc(a, (size_t)t->n, 1);
-    struct part part;
+    struct region_part part;
 
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");

@@ -100,7 +100,7 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
+struct diff_job {
     const struct diff_args *args;
     struct arena *a;
     struct diff_sides sides;
@@ -119,14 +119,14 @@ struct job {
 /* ---- notes ---- */
 
 /* Of one pair of texts, at once. */
-static void say_loose(const struct job *job, const struct diff_pair *pair)
+static void say_loose(const struct diff_job *job, const struct diff_pair *pair)
 {
     err_warn(pair->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
              "%s are compared %s", pair->n_shared, pair->n_tokens, str_plural(pair->n_tokens),
              job->args->from != NULL ? "keys" : "rows and keys", diff_pair_way(pair));
 }
 
-static void note(struct job *job, const struct diff_pair *pair)
+static void note(struct diff_job *job, const struct diff_pair *pair)
 {
     bool loose = diff_pair_is_loose(pair);
 
@@ -138,7 +138,7 @@ static void note(struct job *job, const struct diff_pair *pair)
 }
 
 /* Of a file, at its end. */
-static void say_all_loose(const struct job *job)
+static void say_all_loose(const struct diff_job *job)
 {
     if (job->n_loose > 0 && diff_is_file(&job->sides))
         err_warn(job->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
@@ -150,7 +150,7 @@ static void say_all_loose(const struct job *job)
 }
 
 /* A mean of --from over keys that are compared in two ways. */
-static void say_moved(const struct job *job)
+static void say_moved(const struct diff_job *job)
 {
     if (job->summary != NULL && job->n_moved > 0 && job->n_moved < job->n_pairs)
         err_warn(job->sides.env.note, "--from: in %lld of %lld %ss the token stands at two "
@@ -162,7 +162,7 @@ static void say_moved(const struct job *job)
 
 /* ---- one comparison ---- */
 
-static void keep_worst(struct job *job, int layer, int head, double js)
+static void keep_worst(struct diff_job *job, int layer, int head, double js)
 {
     if (!(js > job->worst.js))
         return;
@@ -176,7 +176,7 @@ static double of_pair(const void *pair, int layer, int head, enum diff_number i)
     return diff_number(pair, layer, head, i);
 }
 
-static int print_pair(struct job *job, const struct diff_pair *pair, struct err *e)
+static int print_pair(struct diff_job *job, const struct diff_pair *pair, struct err *e)
 {
     const struct item *item = &job->sides.side[0].item;
     const struct output *output = &job->results->output;
@@ -193,7 +193,7 @@ static int print_pair(struct job *job, const struct diff_pair *pair, struct err 
     return results_end(job->results, e);
 }
 
-static int one_pair(struct job *job, struct err *e)
+static int one_pair(struct diff_job *job, struct err *e)
 {
     const struct diff_side *side = &job->sides.side[0];
     struct diff_pair pair = { .sides = &job->sides };
@@ -214,7 +214,7 @@ static int one_pair(struct job *job, struct err *e)
     return print_pair(job, &pair, e);
 }
 
-static int all_pairs(struct job *job, struct err *e)
+static int all_pairs(struct diff_job *job, struct err *e)
 {
     struct arena_mark mark = arena_mark(job->a);
     struct diff_side *side = &job->sides.side[0];
@@ -239,7 +239,7 @@ static double of_summary(const void *summary, int layer, int head, enum diff_num
     return diff_summary_of(summary, layer, head, i).mean;
 }
 
-static int print_summary(struct job *job, struct err *e)
+static int print_summary(struct diff_job *job, struct err *e)
 {
     const struct diff_side *side = &job->sides.side[0];
     const struct output *output = &job->results->output;
@@ -255,7 +255,7 @@ static int print_summary(struct job *job, struct err *e)
     return 0;
 }
 
-static int run_pairs(struct job *job, struct err *e)
+static int run_pairs(struct diff_job *job, struct err *e)
 {
     if (all_pairs(job, e) != 0)
         return -1;
@@ -264,7 +264,7 @@ static int run_pairs(struct job *job, struct err *e)
     return job->summary != NULL ? print_summary(job, e) : 0;
 }
 
-static const struct record *diff_choose_record(struct job *job)
+static const struct record *diff_choose_record(struct diff_job *job)
 {
     const struct record *record;
 
@@ -278,7 +278,7 @@ static const struct record *diff_choose_record(struct job *job)
 
 /* ---- the command ---- */
 
-static int plan_heatmap(struct job *job, struct err *e)
+static int plan_heatmap(struct diff_job *job, struct err *e)
 {
     const struct output_args args = {
         .path = job->args->heatmap, .metadata = job->args->shared.common.output.metadata
@@ -297,7 +297,7 @@ static int plan_heatmap(struct job *job, struct err *e)
     return shared_check_figure(&job->args->shared, &job->results->output, &job->heatmap, e);
 }
 
-static int check_output(const struct job *job, struct err *e)
+static int check_output(const struct diff_job *job, struct err *e)
 {
     const struct output *output = &job->results->output;
     bool several = diff_is_file(&job->sides);
@@ -319,7 +319,7 @@ static int check_output(const struct job *job, struct err *e)
     return 0;
 }
 
-static int open_job(struct job *job, const struct env *env, int n_operands, char **operands,
+static int open_job(struct diff_job *job, const struct env *env, int n_operands, char **operands,
                     struct err *e)
 {
     if (diff_open(&job->sides, env, n_operands, operands, e) != 0 || check_output(job, e) != 0 ||
@@ -331,21 +331,21 @@ static int open_job(struct job *job, const struct env *env, int n_operands, char
 }
 
 /* Lines that a side could not use. */
-static int inputs_result(const struct job *job, int status, struct err *e)
+static int inputs_result(const struct diff_job *job, int status, struct err *e)
 {
     status = input_result(job->sides.side[0].in, status, e);
     return input_result(job->sides.side[1].in, status, e);
 }
 
 /* Those of several texts are parted by results_part. */
-static bool has_one_table(const struct job *job)
+static bool has_one_table(const struct diff_job *job)
 {
     return job->results->report.format == REPORT_TABLE &&
            (job->summary != NULL || !diff_is_file(&job->sides));
 }
 
 /* Each of job[n], one after the other, to the results of all. */
-static int diff_report_pairs(struct job *job, int n, struct err *e)
+static int diff_report_pairs(struct diff_job *job, int n, struct err *e)
 {
     struct input *first = job[0].sides.side[0].in;
     int status = 0;
@@ -366,7 +366,7 @@ static int diff_report_pairs(struct job *job, int n, struct err *e)
     return status;
 }
 
-static int check_tolerance(const struct job *job, int n, struct err *e)
+static int check_tolerance(const struct diff_job *job, int n, struct err *e)
 {
     for (int k = 0; k < n; k++)
         if (job[k].worst.js > job[k].args->tolerance)
@@ -390,7 +390,7 @@ static const struct diff_args *args_of(struct arena *a, const struct diff_args *
 }
 
 /* What is said of the run: its models, one after the other. */
-static int open_provenance(struct job *job, int n, struct err *e)
+static int open_provenance(struct diff_job *job, int n, struct err *e)
 {
     struct session *first = &job[0].sides.side[0].s;
     const struct output *heatmap = job[0].args->heatmap != NULL ? &job[0].heatmap : NULL;
@@ -403,7 +403,7 @@ static int open_provenance(struct job *job, int n, struct err *e)
     return 0;
 }
 
-static int run_jobs(struct job *job, int n, const struct env *env, int n_operands,
+static int run_jobs(struct diff_job *job, int n, const struct env *env, int n_operands,
                     char **operands, struct err *e)
 {
     const struct output *output = &job[0].results->output;
@@ -431,11 +431,11 @@ static int diff_run(const void *args, int n_operands, char **operands, const str
 {
     const struct diff_args *given = args;
     int n = given->models.n > 2 ? given->models.n - 1 : 1, status;
-    struct job *job = arena_alloc(env->arena, (uint64_t)n, sizeof *job);
+    struct diff_job *job = arena_alloc(env->arena, (uint64_t)n, sizeof *job);
     struct results *results = arena_alloc(env->arena, 1, sizeof *results);
 
     for (int k = 0; k < n; k++) {
-        job[k] = (struct job){ .args = given, .a = env->arena, .results = results };
+        job[k] = (struct diff_job){ .args = given, .a = env->arena, .results = results };
         if (n > 1) {
             job[k].args = args_of(env->arena, given, k);
             job[k].sides.called = given->models.item[k + 1];

@@ -10,7 +10,7 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-struct range part_span(const struct part *part, size_t i, size_t j)
+struct range fragment_span(const struct fragment *part, size_t i, size_t j)
 {
     struct range range;
 
@@ -28,9 +28,9 @@ struct range part_span(const struct part *part, size_t i, size_t j)
     return range;
 }
 
-struct part part_slice(const struct part *p, size_t i, size_t j)
+struct fragment fragment_slice(const struct fragment *p, size_t i, size_t j)
 {
-    struct part part = { p->s + i, j - i, NULL, p->origin + (int)i, -1 };
+    struct fragment part = { p->s + i, j - i, NULL, p->origin + (int)i, -1 };
 
     if (p->from != NULL) {
         part.from = p->from + i;
@@ -52,7 +52,7 @@ static bool is_full(struct work *work, size_t n)
     return work->too_large;
 }
 
-void part_add(struct work *work, struct parts *parts, struct part part)
+void fragment_add(struct work *work, struct fragments *parts, struct fragment part)
 {
     if (parts->n == parts->cap) {
         if (is_full(work, parts->n))
@@ -63,14 +63,14 @@ void part_add(struct work *work, struct parts *parts, struct part part)
     parts->v[parts->n++] = part;
 }
 
-void part_add_slice(struct work *work, struct parts *out, const struct part *part, size_t i,
-                     size_t j)
+void fragment_add_slice(struct work *work, struct fragments *out, const struct fragment *part,
+                        size_t i, size_t j)
 {
     if (i < j)
-        part_add(work, out, part_slice(part, i, j));
+        fragment_add(work, out, fragment_slice(part, i, j));
 }
 
-void part_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match)
+void fragment_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t end, bool match)
 {
     if (cuts->n == cuts->cap) {
         if (is_full(work, cuts->n / 2))
@@ -81,17 +81,17 @@ void part_cuts_add(struct work *work, struct cuts *cuts, size_t start, size_t en
     cuts->v[cuts->n++] = (struct cut){ start, end, match };
 }
 
-void part_seq_add(struct work *work, struct seq *seq, struct work_token t)
+void fragment_seq_add(struct work *work, struct seq *seq, struct work_token t)
 {
     if (seq->n == seq->cap) {
         if (is_full(work, seq->n))
             return;
-        part_seq_reserve(work, seq, more(seq->cap));
+        fragment_seq_reserve(work, seq, more(seq->cap));
     }
     seq->v[seq->n++] = t;
 }
 
-void part_seq_reserve(struct work *work, struct seq *seq, size_t n)
+void fragment_seq_reserve(struct work *work, struct seq *seq, size_t n)
 {
     if (n <= seq->cap)
         return;
@@ -99,32 +99,32 @@ void part_seq_reserve(struct work *work, struct seq *seq, size_t n)
     seq->cap = n;
 }
 
-void part_emit(struct work *work, const struct part *part, int id, size_t i, size_t j)
+void fragment_emit(struct work *work, const struct fragment *part, int id, size_t i, size_t j)
 {
     struct work_token token = { .id = id, .type = work->n_seqs - 1,
                                 .pair = work->n_seqs > 1 };
 
-    token.span = part_span(part, i, j);
-    part_seq_add(work, &work->seqs[work->n_seqs - 1], token);
+    token.span = fragment_span(part, i, j);
+    fragment_seq_add(work, &work->seqs[work->n_seqs - 1], token);
 }
 
-void part_emit_text(struct work *work, const struct part *part, int id, size_t i, size_t j)
+void fragment_emit_text(struct work *work, const struct fragment *part, int id, size_t i, size_t j)
 {
     struct seq *seq = &work->seqs[work->n_seqs - 1];
 
-    part_emit(work, part, id, i, j);
+    fragment_emit(work, part, id, i, j);
     seq->v[seq->n - 1].match = (struct text){ part->s + i, j - i };
 }
 
-void part_emit_added(struct work *work, const struct part *part)
+void fragment_emit_added(struct work *work, const struct fragment *part)
 {
-    part_emit_text(work, part, part->id, 0, part->n);
+    fragment_emit_text(work, part, part->id, 0, part->n);
 }
 
 /* What the next character stands for; *length is its size. */
 static struct range next_range(const struct rewrite *rewrite, size_t *length)
 {
-    const struct part *part = rewrite->p;
+    const struct fragment *part = rewrite->p;
     struct range end = { part->origin, part->origin };
     int code;
 
@@ -132,10 +132,10 @@ static struct range next_range(const struct rewrite *rewrite, size_t *length)
     if (rewrite->at >= part->n)
         return end;
     *length = (size_t)chars_next(part->s + rewrite->at, part->n - rewrite->at, &code);
-    return part_span(part, rewrite->at, rewrite->at + *length);
+    return fragment_span(part, rewrite->at, rewrite->at + *length);
 }
 
-void part_rewrite_begin(struct rewrite *rewrite, struct work *work, struct part *part)
+void fragment_rewrite_begin(struct rewrite *rewrite, struct work *work, struct fragment *part)
 {
     rewrite->w = work;
     rewrite->p = part;
@@ -145,7 +145,7 @@ void part_rewrite_begin(struct rewrite *rewrite, struct work *work, struct part 
     rewrite->from = arena_alloc_raw(work->a, rewrite->cap, sizeof *rewrite->from);
 }
 
-void part_rewrite_skip(struct rewrite *rewrite)
+void fragment_rewrite_skip(struct rewrite *rewrite)
 {
     size_t length;
 
@@ -163,7 +163,7 @@ static void rewrite_grow(struct rewrite *rewrite)
     rewrite->cap = cap;
 }
 
-void part_rewrite_put(struct rewrite *rewrite, int cp, int change)
+void fragment_rewrite_put(struct rewrite *rewrite, int cp, int change)
 {
     struct range span = { rewrite->p->origin, rewrite->p->origin };
     size_t length;
@@ -171,12 +171,12 @@ void part_rewrite_put(struct rewrite *rewrite, int cp, int change)
 
     if (change > 0) {
         if (rewrite->at > 0)
-            span = part_span(rewrite->p, rewrite->at - 1, rewrite->at);
+            span = fragment_span(rewrite->p, rewrite->at - 1, rewrite->at);
     } else {
         span = next_range(rewrite, &length);
         rewrite->at += length;
         for (; change < 0; change++)
-            part_rewrite_skip(rewrite);
+            fragment_rewrite_skip(rewrite);
     }
     if (rewrite->cap - rewrite->n < 4)
         rewrite_grow(rewrite);
@@ -185,9 +185,9 @@ void part_rewrite_put(struct rewrite *rewrite, int cp, int change)
         rewrite->from[rewrite->n++] = span;
 }
 
-void part_rewrite_keep(struct rewrite *rewrite, size_t n)
+void fragment_rewrite_keep(struct rewrite *rewrite, size_t n)
 {
-    const struct part *part = rewrite->p;
+    const struct fragment *part = rewrite->p;
     size_t end = rewrite->at + n, length = 0;
     struct range span = { 0, 0 };
 
@@ -207,7 +207,7 @@ void part_rewrite_keep(struct rewrite *rewrite, size_t n)
     rewrite->n += n;
 }
 
-void part_rewrite_end(struct rewrite *rewrite)
+void fragment_rewrite_end(struct rewrite *rewrite)
 {
     struct work *work = rewrite->w;
 
@@ -223,7 +223,7 @@ void part_rewrite_end(struct rewrite *rewrite)
 /* ---- memory ---- */
 
 /* Bytes of the parts that are not the input itself. */
-static size_t rewritten(const struct parts *parts)
+static size_t rewritten(const struct fragments *parts)
 {
     size_t sum = 0;
 
@@ -233,17 +233,17 @@ static size_t rewritten(const struct parts *parts)
 }
 
 /* The parts, their ranges and their bytes, in one block. */
-static struct parts copy_parts(struct arena *a, const struct parts *parts, size_t n_bytes)
+static struct fragments copy_parts(struct arena *a, const struct fragments *parts, size_t n_bytes)
 {
     size_t size = sizeof *parts->v, n_ranges = n_bytes;
     unsigned char *block = arena_alloc_apart(a, 1, parts->n * size + n_ranges *
                                              sizeof(struct range) + n_bytes);
-    struct parts out = { (struct part *)(void *)block, parts->n, parts->n };
+    struct fragments out = { (struct fragment *)(void *)block, parts->n, parts->n };
     struct range *from = (struct range *)(void *)(block + parts->n * size);
     char *s = (char *)(from + n_ranges);
 
     for (size_t i = 0; i < parts->n; i++) {
-        struct part part = parts->v[i];
+        struct fragment part = parts->v[i];
 
         if (part.from != NULL) {
             memcpy(from, part.from, part.n * sizeof *from);
@@ -258,7 +258,7 @@ static struct parts copy_parts(struct arena *a, const struct parts *parts, size_
     return out;
 }
 
-void part_settle(struct work *work)
+void fragment_settle(struct work *work)
 {
     enum { MUCH = 1 << 20 };
     size_t n_bytes;
@@ -277,17 +277,17 @@ void part_settle(struct work *work)
 
 /* ---- cutting up ---- */
 
-int part_each(struct work *work, const void *self,
-              int (*fn)(const void *self, struct work *work, const struct part *p,
-                        struct parts *out, struct err *e), struct err *e)
+int fragment_each(struct work *work, const void *self,
+              int (*fn)(const void *self, struct work *work, const struct fragment *p,
+                        struct fragments *out, struct err *e), struct err *e)
 {
-    struct parts out = { 0 };
+    struct fragments out = { 0 };
 
     for (size_t i = 0; i < work->parts.n && !work->too_large; i++) {
-        const struct part *part = &work->parts.v[i];
+        const struct fragment *part = &work->parts.v[i];
 
         if (part->id >= 0)
-            part_add(work, &out, *part);
+            fragment_add(work, &out, *part);
         else if (fn(self, work, part, &out, e) != 0)
             return -1;
     }
@@ -349,8 +349,8 @@ static void merge_contiguous(struct cuts *cuts)
     cuts->n = count;
 }
 
-void part_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
-                     const struct part *part, struct parts *out)
+void fragment_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
+                     const struct fragment *part, struct fragments *out)
 {
     if (b == PREVIOUS)
         merge_previous(cuts);
@@ -360,5 +360,5 @@ void part_cuts_apply(struct work *work, enum behaviour b, struct cuts *cuts,
         merge_contiguous(cuts);
     for (size_t i = 0; i < cuts->n; i++)
         if (b != REMOVED || !cuts->v[i].match)
-            part_add_slice(work, out, part, cuts->v[i].start, cuts->v[i].end);
+            fragment_add_slice(work, out, part, cuts->v[i].start, cuts->v[i].end);
 }

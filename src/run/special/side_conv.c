@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rows and their queries -> the output of ConvBERT's dynamic convolution. */
-#include "run/special/taps.h"
+#include "run/special/side_conv.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "nn/softmax.h"
 #include "run/stage.h"
 
-struct job {
+struct side_conv_job {
     const struct pass *p;
     const struct param *slot;
     const int *text;            /* [N] of each row */
@@ -19,7 +19,7 @@ struct job {
 };
 
 /* The taps of row t that lie in its text: first .. end - 1. */
-static void inside(const struct job *job, int t, int *first, int *end)
+static void inside(const struct side_conv_job *job, int t, int *first, int *end)
 {
     int K = job->p->m->config.n_taps, from = t - K / 2;
     const int *start = job->p->b->start + job->text[t];
@@ -31,7 +31,7 @@ static void inside(const struct job *job, int t, int *first, int *end)
 /* near[t, i] = sum over k of x[t + k - K / 2, i] w[i, k] */
 static void convolve_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct side_conv_job *job = self;
     int D = job->p->m->config.d_model, K = job->p->m->config.n_taps, first, end;
     const float *w = job->slot[W_TAPS].vector;
 
@@ -53,7 +53,7 @@ static void convolve_rows(void *self, int i, struct arena *scratch)
 /* key = (key + its bias) times the queries */
 static void multiply_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct side_conv_job *job = self;
     const struct head_place *place = &job->p->m->place;
     int d = job->p->m->config.d_head, H = job->p->m->config.n_heads;
     const float *bias = job->slot[W_TAPS_BIAS].vector;
@@ -71,7 +71,7 @@ static void multiply_rows(void *self, int i, struct arena *scratch)
 
 static void mix_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *job = self;
+    const struct side_conv_job *job = self;
     int d = job->p->m->config.d_head, H = job->p->m->config.n_heads;
     int K = job->p->m->config.n_taps, first, end;
     double *w = arena_alloc_raw(scratch, (size_t)K, sizeof *w);
@@ -105,13 +105,13 @@ static const int *text_of_rows(struct pass *pass)
     return text;
 }
 
-void taps_rows(struct pass *pass, int l, bool wanted)
+void side_conv_rows(struct pass *pass, int l, bool wanted)
 {
     const struct param *slot = pass->m->layer[l].slot;
     struct arena_mark mark = arena_mark(pass->call);
     int D = pass->m->config.d_model, Hd = slot[W_TAPS_VALUE].matrix.N,
         n = slot[W_TAPS_ROW].matrix.N;
-    struct job job = { .p = pass, .slot = slot };
+    struct side_conv_job job = { .p = pass, .slot = slot };
     float *share, *value;
 
     if (pass->mixed == NULL || !wanted)
@@ -130,7 +130,7 @@ void taps_rows(struct pass *pass, int l, bool wanted)
     arena_reset(pass->call, mark);
 }
 
-void taps_add(struct pass *pass, int l, enum stack_id stack, float *out, int D)
+void side_conv_add(struct pass *pass, int l, enum stack_id stack, float *out, int D)
 {
     const struct param *param = &pass->m->layer[l].slot[W_TAPS_O];
     struct arena_mark mark = arena_mark(pass->call);
@@ -144,11 +144,11 @@ void taps_add(struct pass *pass, int l, enum stack_id stack, float *out, int D)
     arena_reset(pass->call, mark);
 }
 
-double taps_memory(const struct model *model, int n_tokens)
+double side_conv_memory(const struct model *model, int n_tokens)
 {
     const struct config *config = &model->config;
     double Hd = (double)config->n_heads * config->d_head;
 
-    return !quirks_of(model->family)->taps ? 0 :
+    return !quirks_of(model->family)->side_conv ? 0 :
            n_tokens * (config->d_model + 3 * Hd + (double)config->n_taps * config->n_heads + 1);
 }

@@ -8,19 +8,19 @@
  *
  * q: the projected queries; rows beyond the text are 0.
  * Source: Jiang et al. 2020, ConvBERT; transformers modeling_convbert.py. */
-#ifndef RUN_TAPS_H
-#define RUN_TAPS_H
+#ifndef RUN_SIDE_CONV_H
+#define RUN_SIDE_CONV_H
 
 #include "run/pass.h"
 
 /* Sets pass->mixed of layer l, from pass->a and the queries of pass->qkv, if the layer has the
  * convolution and its output is wanted. */
-void taps_rows(struct pass *pass, int l, bool wanted);
+void side_conv_rows(struct pass *pass, int l, bool wanted);
 
 /* out[N, D] += pass->mixed through its columns of the output projection. */
-void taps_add(struct pass *pass, int l, enum stack_id stack, float *out, int D);
+void side_conv_add(struct pass *pass, int l, enum stack_id stack, float *out, int D);
 
 /* Floats of scratch memory for n tokens. */
-double taps_memory(const struct model *model, int n_tokens);
+double side_conv_memory(const struct model *model, int n_tokens);
 
 #endif
