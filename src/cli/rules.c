@@ -182,11 +182,22 @@ static void check_rule(void *self, const struct rule *rule)
         check->status = refuse_pair(rule, rule->term[given].opt, check->e);
 }
 
+/* Rules bind only what is given: most rows need not be read. */
 int rules_check(const struct cmd *cmd, const void *args, struct err *e)
 {
+    struct options all = { .n = 0 };
     struct check check = { args, e, 0 };
 
-    rules_each(cmd, check_rule, &check);
+    opts_each(cmd, add_option, &all);
+    for (int needs = 0; needs < 2; needs++)
+        for (int i = 0; i < all.n && check.status == 0; i++) {
+            const struct opt *opt = all.opt[i];
+            struct rule_term self;
+
+            if ((needs > 0 ? opt->needs : opt->excludes) != NULL &&
+                read_term(&all, opt->name, strlen(opt->name), &self) && is_given(&self, args))
+                each_of(&all, opt, needs > 0, check_rule, &check);
+        }
     return check.status;
 }
 

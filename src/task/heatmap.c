@@ -30,7 +30,7 @@ static const struct opt opts[] = {
     FLAG(0, "rollout", F(rollout),
          "draw one map: how much of each input token is in each output token (attention "
          "rollout)",
-         .excludes = "average"),
+         .excludes = "average|best"),
     FLAG(0, "compare", F(compare), "draw two texts, or the texts of -f, side by side",
          .excludes = "best: texts are compared in the same heads"),
     FLAG(0, "grid", F(grid),

@@ -272,7 +272,7 @@ static void normal_form(struct work *work, struct fragment *part, bool compat, b
 }
 
 static void nfc(struct work *work, struct fragment *part)  { normal_form(work, part, false, true); }
-static void nfd(struct work *work, struct fragment *part)  { normal_form(work, part, false, false); }
+static void nfd(struct work *work, struct fragment *part) { normal_form(work, part, false, false); }
 static void nfkc(struct work *work, struct fragment *part) { normal_form(work, part, true, true); }
 static void nfkd(struct work *work, struct fragment *part) { normal_form(work, part, true, false); }
 

@@ -114,3 +114,46 @@ PYTHON
     "$viz" stats --average heads --metric spectral -l 0 --tsv a | sed -n 2p | cut -f 6 | grep -qx ''
     [ -z "$(ls "$dir"/b.* 2> /dev/null)" ]
 }
+
+@test "parts and their merge say what is averaged, as one run does" {
+    head -n 8 samples/english.txt > "$dir/eight"
+    for of in heads heads,layers; do
+        for k in 0 1; do
+            "$viz" stats --average "$of" --shard $k/2 -f "$dir/eight" -o "$dir/part.$k"
+        done
+        "$viz" merge --tsv "$dir"/part.* > "$dir/merged"
+        "$viz" stats --average "$of" --summary --tsv -f "$dir/eight" | diff - "$dir/merged"
+    done
+    "$viz" merge "$dir"/part.* | sed -n 1p | grep -qx 'mean of 8 texts; mean of layers, heads'
+    "$viz" merge "$dir"/part.* | sed -n 3p | grep -q '^all '
+    fails 2 "--hidden-out, --average: only one of them can be given" \
+        "$viz" stats --average heads --hidden-out "$dir/b.bin" -o "$dir/b.sums" -l 0-2 -f "$dir/eight"
+}
+
+# caption FILE: the words of a picture
+caption() {
+    sed 's/<[^>]*>/ /g' "$1" | tr -s ' \n' ' '
+}
+
+@test "figures of means: labels, captions, and what they leave out" {
+    "$viz" model --average heads --metric entropy -o "$dir/a.svg" "$text"
+    grep -q '>mean<' "$dir/a.svg"
+    caption "$dir/a.svg" | grep -q 'of each layer, mean of heads 0-3'
+    refute grep -q '>H0<' "$dir/a.svg"
+    "$viz" curve --average heads -o "$dir/a.svg" "$text"
+    caption "$dir/a.svg" | grep -q 'entropy (nats) over layers, mean of heads 0-3'
+    refute grep -q 'dots' "$dir/a.svg"
+    "$viz" curve --average heads --over position -o "$dir/a.svg" "$text"
+    caption "$dir/a.svg" | grep -q 'a line per layer, mean of heads 0-3'
+    "$viz" heatmap --average heads -H L1H0,L2H3,L2H1 -o "$dir/a.svg" "$text"
+    grep -q '>mean of L1H0<' "$dir/a.svg"
+    grep -q '>mean of L2H1,L2H3<' "$dir/a.svg"
+    fails 2 "a mean of heads or layers has no type" "$viz" model --average heads --mds -o "$dir/b.svg" "$text"
+    fails 2 "no heads to sort" "$viz" model --average heads --metric entropy --sort entropy -o "$dir/b.svg" "$text"
+    printf 'tokenization the\nthe tokenization\n' > "$dir/two"
+    if "$viz" tokens -f "$dir/two" --tsv | cut -f 1 | sort | uniq -c | awk '$1 != n && NR > 2 { exit 1 } { n = $1 }'; then
+        run -3 "$viz" stats --average texts --merge words -f "$dir/two"
+    fi
+    [ -z "$(ls "$dir"/b.* 2> /dev/null)" ]
+}
+

@@ -126,13 +126,13 @@ complete_bash() {
 
 @test "zsh: what an option excludes is in its specification" {
     "$viz" completion zsh > "$BATS_TEST_TMPDIR/_mha-viz"
-    grep -qF "'(--average)--rollout[" "$BATS_TEST_TMPDIR/_mha-viz"
+    grep -qF "'(--average --best)--rollout[" "$BATS_TEST_TMPDIR/_mha-viz"
     grep -qF "'(--rollout --best)--average=[" "$BATS_TEST_TMPDIR/_mha-viz"
     grep -qF "'(-m --model --builtin --families" <(sed -n '/^    info)/,/;;$/p' "$BATS_TEST_TMPDIR/_mha-viz")
 }
 
 @test "fish: an option has a condition for what excludes it" {
-    "$viz" completion fish | grep -q "from heatmap; and not __fish_contains_opt average' -l rollout "
+    "$viz" completion fish | grep -q "from heatmap; and not __fish_contains_opt average best' -l rollout "
     "$viz" completion fish | grep -q "from info; and not __fish_contains_opt builtin families attention' -s m -l model "
 }
 

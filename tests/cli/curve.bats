@@ -207,6 +207,12 @@ refused() {
     [ "$(list "$dir")" = "out " ]
 }
 
+@test "no text is an error, and no picture" {
+    : > "$dir/empty"
+    fails 3 "$dir/empty: holds no text" "$viz" curve -f "$dir/empty" -o "$dir/a.svg"
+    [ ! -e "$dir/a.svg" ]
+}
+
 @test "--bootstrap is of several texts" {
     fails 2 "--bootstrap requires several texts" "$viz" curve --bootstrap=20 -o "$dir/a.svg" "the cat"
     [ ! -e "$dir/a.svg" ]

@@ -568,7 +568,7 @@ PYTHON
     LC_ALL=C sed -i 's/"true"/"yes!"/' "$dir/z.safetensors"
     fails 3 'z.safetensors: __metadata__: zero_attn: found "yes!", expected true or false' \
         "$viz" stats -m "$dir/z.safetensors" --shape 4
-    fails 2 "--zero-attn requires one attention: neither --encoder nor --decoder" \
+    fails 2 "--zero-attn, --encoder: only one of them can be given: it is of one attention" \
         "$viz" init --zero-attn --encoder -o "$dir/y.safetensors"
 }
 

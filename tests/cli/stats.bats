@@ -530,6 +530,12 @@ PYTHON
         grep -qx "$(cut -d, -f 1 <<< "$names" | sed 's/L\(.*\)H\(.*\)/\1\t\2/')"
     "$viz" heatmap -m "$ref/bert" --best 3 --metric prev -o "$dir/a.svg" "$text"
     grep -q "the 3 heads with the largest prev" "$dir/a.svg"
+    "$viz" heatmap -m "$ref/bert" --best 1 --reverse --metric prev -o "$dir/a.svg" "$text"
+    grep -q "the head with the smallest prev" "$dir/a.svg"
+    works "$viz" links --best 2 --metric spectral -o "$dir/a.svg" "$text"
+    # in the order of the ranking
+    "$viz" links --best 3 --metric prev --no-metadata --tsv "the cat saw the dog" | tail -n +2 | cut -f 3-4 | uniq > "$dir/got"
+    "$viz" stats --sort prev --best 3 --tsv "the cat saw the dog" | tail -n +2 | cut -f 3-4 | diff - "$dir/got"
     mkdir "$dir/pictures"
     "$viz" heatmap -m "$ref/bert" --best 2 --metric prev -o "$dir/pictures/" -f "$dir/two"
     [ "$(find "$dir/pictures" -name '*.png' | wc -l)" -eq 2 ]
@@ -540,6 +546,9 @@ PYTHON
         "$viz" heatmap --best 3 --metric received -o "$dir/a.svg" "$text"
     fails 2 "'previous' is not a metric; did you mean 'prev'?" \
         "$viz" heatmap --best 3 --metric previous -o "$dir/a.svg" "$text"
+    fails 2 "--rollout, --best: only one" "$viz" heatmap --rollout --best 3 --metric prev -o "$dir/a.svg" "$text"
+    fails 2 "'type' is not a metric; expected one, of those that" \
+        "$viz" heatmap --best 3 --metric type -o "$dir/a.svg" "$text"
     fails 2 "--best, --average: only one" "$viz" heatmap --best 3 --metric prev --average heads -o "$dir/a.svg" "$text"
     fails 3 "it is not defined for any head of this text" \
         "$viz" heatmap -m "$ref/bert" --best 3 --metric prev -o "$dir/a.svg" --ids 5

@@ -136,9 +136,9 @@ static const char *with_bounds(struct help *h, const struct tok *t, const struct
         half--;
     memset(&h->err, 0, sizeof h->err);
     w.start = arena_mark(&h->arena);
-    part_add(&w, &w.parts, (struct part){ text, half, NULL, 0, -1 });
-    part_add(&w, &w.parts, (struct part){ text, 1, NULL, 0, 7 });
-    part_add(&w, &w.parts, (struct part){ text + half, n - half, NULL, (int)half, -1 });
+    fragment_add(&w, &w.parts, (struct fragment){ text, half, NULL, 0, -1 });
+    fragment_add(&w, &w.parts, (struct fragment){ text, 1, NULL, 0, 7 });
+    fragment_add(&w, &w.parts, (struct fragment){ text + half, n - half, NULL, (int)half, -1 });
     if (step_run(step, &w, &h->err) != 0)
         return NULL;
     for (size_t i = 0; i < w.parts.n; i++)
@@ -323,11 +323,11 @@ static void test_settle(void **state)
     const void *held = arena_alloc(&h->arena, 2 << 20, 1);
 
     memset(s, 'x', n);
-    part_add(&w, &w.parts, (struct part){ s, n, from, 0, -1 });
-    part_add(&w, &w.parts, (struct part){ "token", 5, NULL, 7, 3 });
-    part_add(&w, &w.parts, (struct part){ s, n, from, 0, -1 });
+    fragment_add(&w, &w.parts, (struct fragment){ s, n, from, 0, -1 });
+    fragment_add(&w, &w.parts, (struct fragment){ "token", 5, NULL, 7, 3 });
+    fragment_add(&w, &w.parts, (struct fragment){ s, n, from, 0, -1 });
     assert_non_null(held);
-    part_settle(&w);
+    fragment_settle(&w);
     assert_false(w.too_large);
     assert_int_equal(w.parts.n, 3);
     assert_memory_equal(w.parts.v[2].s, s, n);
@@ -336,7 +336,7 @@ static void test_settle(void **state)
     assert_true(arena_since(w.a, w.text) < 3 << 20);
     w.limit = 2 * n - 1;
     (void)arena_alloc(&h->arena, 2 << 20, 1);
-    part_settle(&w);
+    fragment_settle(&w);
     assert_true(w.too_large);
 }
 

@@ -31,11 +31,11 @@ static const char *map_within(struct help *h, struct span bytes, bool longest, c
 {
     struct tok t = { .a = &h->arena, .name = "test" };
     struct work w = { .t = &t, .a = &h->arena, .limit = limit };
-    struct part part = { text, strlen(text), NULL, 0, -1 };
+    struct fragment part = { text, strlen(text), NULL, 0, -1 };
     const struct charsmap *m = charsmap_read(&t, bytes, longest, &h->err);
 
-    part_add(&w, &w.parts, part);
-    part_add(&w, &w.parts, part);       /* the same once more */
+    fragment_add(&w, &w.parts, part);
+    fragment_add(&w, &w.parts, part);       /* the same once more */
     if (m == NULL || charsmap_run(m, &w, &h->err) != 0)
         return h->err.msg;
     part = w.parts.v[0];
@@ -69,14 +69,14 @@ static void test_kept(void **state)
     struct trie kept;
     struct tok t = { .a = &h->arena, .name = "test", .kept = &kept };
     struct work w = { .t = &t, .a = &h->arena, .limit = 1000 };
-    struct part part = { "AzAAz", 5, NULL, 0, -1 };
+    struct fragment part = { "AzAAz", 5, NULL, 0, -1 };
     const struct charsmap *m;
 
     trie_init(&kept, &h->arena);
     trie_add(&kept, &h->arena, "Az", 2, 0);
     m = charsmap_read(&t, make_map(h, 2, 0x90), true, &h->err);
     assert_non_null(m);
-    part_add(&w, &w.parts, part);
+    fragment_add(&w, &w.parts, part);
     assert_int_equal(charsmap_run(m, &w, &h->err), 0);
     part = w.parts.v[0];
     assert_string_equal(arena_strndup(&h->arena, part.s, part.n), "AzxAz");
@@ -98,7 +98,7 @@ static void test_kept_long(void **state)
     trie_init(&kept, &h->arena);
     trie_add(&kept, &h->arena, s, 2001, 0);
     m = charsmap_read(&t, make_map(h, 2, 0x90), true, &h->err);
-    part_add(&w, &w.parts, (struct part){ s, 2000, NULL, 0, -1 });
+    fragment_add(&w, &w.parts, (struct fragment){ s, 2000, NULL, 0, -1 });
     budget_read(&budget, 100000);
     assert_int_equal(charsmap_run(m, &w, &h->err), 0);
     assert_false(w.too_much);

@@ -30,8 +30,8 @@ static int read_over(const char *list, unsigned *over, struct err *e)
         int next = over_of(at, n);
 
         if (next < 0)
-            return err_set(e, ERR_USAGE, "--average: '%s': expected heads, layers or texts, or "
-                           "several of them with commas between", list);
+            return err_set(e, ERR_USAGE, "--average: '%s': expected heads, layers or texts, "
+                           "several of them with commas between, both or none", list);
         *over |= (unsigned)next;
         at = at[n] == ',' ? at + n + 1 : NULL;
     }
@@ -111,27 +111,56 @@ int average_select(struct session *session, struct wanted *want, struct err *e)
     return 0;
 }
 
-/* "heads 0-3", or their names. */
-static const char *heads_text(const struct session *session, struct arena *a)
+int average_of_parts(struct session *session, struct err *e)
 {
-    const struct session_average *of = session->average;
+    struct session_average *average;
+    unsigned over;
 
-    return session_names_heads(session->asked) ? session->asked->head :
-               arena_printf(a, "head%s %s", str_plural(of->n_heads),
-                            list_text(a, of->heads, of->of->config.n_heads));
+    if (read_over(session->asked->average, &over, e) != 0)
+        return -1;
+    if (over == 0)
+        return 0;
+    average = arena_alloc(session->a, 1, sizeof *average);
+    *average = (struct session_average){ .over = over, .of = session->shown };
+    session->average = average;
+    return 0;
+}
+
+/* "heads 0-3"; of parts "heads". */
+static const char *members_text(struct arena *a, const char *member, const bool *set, int n,
+                                int n_set)
+{
+    return set == NULL ? arena_printf(a, "%ss", member) :
+               arena_printf(a, "%s%s %s", member, str_plural(n_set), list_text(a, set, n));
 }
 
 const char *average_text(const struct session *session, struct arena *a)
 {
     const struct session_average *of = session->average;
-    const char *layers;
+    const char *layers, *heads;
 
     if (!session_averages(session, AVERAGE_HEADS | AVERAGE_LAYERS))
         return NULL;
-    if (!session_averages(session, AVERAGE_LAYERS))
-        return arena_printf(a, "mean of %s", heads_text(session, a));
-    layers = arena_printf(a, "mean of layer%s %s", str_plural(of->n_layers),
-                          list_text(a, of->layers, of->of->config.n_layers));
-    return session_averages(session, AVERAGE_HEADS) ?
-               arena_printf(a, "%s, %s", layers, heads_text(session, a)) : layers;
+    if (session_names_heads(session->asked))
+        return arena_printf(a, "mean of %s", session->asked->head);
+    layers = members_text(a, "layer", of->layers, of->of->config.n_layers, of->n_layers);
+    heads = members_text(a, "head", of->heads, of->of->config.n_heads, of->n_heads);
+    if (session_averages(session, AVERAGE_LAYERS) && session_averages(session, AVERAGE_HEADS))
+        return arena_printf(a, "mean of %s, %s", layers, heads);
+    return arena_printf(a, "mean of %s", session_averages(session, AVERAGE_HEADS) ? heads : layers);
+}
+
+const char *average_names(const struct session *session, struct arena *a, int layer, int head)
+{
+    const struct session_average *of = session->average;
+    const struct wanted selected = { .layer = of->layer, .head = of->head,
+                                     .head_stride = of->head_stride };
+    const char *names = "";
+
+    for (int l = 0; l < of->of->config.n_layers; l++)
+        for (int h = 0; h < of->of->config.n_heads; h++)
+            if ((layer < 0 || l == layer) && (head < 0 || h == head) &&
+                wanted_layer(&selected, l) && wanted_head(&selected, l, h))
+                names = arena_printf(a, "%s%sL%dH%d", names, names[0] != '\0' ? "," : "", l, h);
+    return names;
 }

@@ -40,9 +40,15 @@ static inline bool session_has_weights(const struct session *session)
            !session_averages(session, AVERAGE_HEADS | AVERAGE_LAYERS);
 }
 
-/* For captions and tables: "mean of heads 0-3", "mean of layers 0-5 and heads"; NULL: neither
- * heads nor layers are averaged. */
+/* Of a report of parts, whose heads are means already: session->average as --average says, with
+ * no model behind it. */
+int average_of_parts(struct session *session, struct err *e);
+
+/* For captions and tables: "mean of heads 0-3", "mean of layers 0-5, heads 0-3", of heads by name
+ * "mean of L1H0,L2H3", of parts "mean of heads"; NULL: neither heads nor layers are averaged. */
 const char *average_text(const struct session *session, struct arena *a);
+/* The selected heads that the mean of a layer, or of a head, is of: "L1H0,L2H0"; -1: of any. */
+const char *average_names(const struct session *session, struct arena *a, int layer, int head);
 
 /*
  * Of texts: *out, of a, with the tokens that all of them have; where they differ, a token is named

@@ -86,7 +86,7 @@ int average_forward(const struct session *session, const struct texts *texts,
         return -1;
     n_sinks = shown_sinks(session, texts, a, &sinks, n_sinks);
     for (int i = 0; i < texts->source.n_texts; i++)
-        average_feed(average, i, a, session->stack, want, sinks, n_sinks);
+        average_feed(average, i, a, (int)session->stack, want, sinks, n_sinks);
     return 0;
 }
 

@@ -2,6 +2,7 @@
  * Texts of one length -> the tokens of their mean. */
 #include <string.h>
 
+#include "base/str.h"
 #include "session/shown/average.h"
 #include "session/shown/shown.h"
 
@@ -59,9 +60,10 @@ static int join_side(struct arena *a, const struct item *items, int n, enum item
         const struct tokens *next = item_side(&items[k], side);
 
         if (next->n != first->n)
-            return err_set(e, ERR_INPUT, "--average texts: text %lld has %d tokens, text %lld has "
-                           "%d: expected texts of one length", (long long)items[k].index + 1,
-                           next->n, (long long)items[0].index + 1, first->n);
+            return err_set(e, ERR_INPUT, "--average texts: text %lld%s has %d tokens, text %lld%s "
+                           "has %d: expected texts of one length",
+                           (long long)items[k].index + 1, item_part(a, &items[k]), next->n,
+                           (long long)items[0].index + 1, item_part(a, &items[0]), first->n);
         join(out, next, &one_word);
     }
     if (!one_word)
@@ -73,8 +75,8 @@ int average_texts(const struct session *session, struct arena *a, const struct i
                   const char *name, struct item *out, struct err *e)
 {
     *out = (struct item){ .text = "", .several = items, .n_several = n };
-    out->input = arena_printf(a, "mean of %d texts%s%s", n, name != NULL ? " of " : "",
-                              name != NULL ? name : "");
+    out->input = arena_printf(a, "mean of %d text%s%s%s", n, str_plural(n),
+                              name != NULL ? " of " : "", name != NULL ? name : "");
     out->n_generated = items[0].n_generated;
     for (int i = 1; i < n; i++)
         out->n_generated = items[i].n_generated == out->n_generated ? out->n_generated : 0;

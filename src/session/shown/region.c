@@ -16,8 +16,8 @@ struct region_part {
 };
 
 /* The name of n bytes, in a. */
-static int part_parse(struct region_part *part, const char *option, const char *name, struct arena *a,
-                      size_t n, struct err *e)
+static int part_parse(struct region_part *part, const char *option, const char *name,
+                      struct arena *a, size_t n, struct err *e)
 {
     const char *text = arena_strndup(a, name, n), *rest = text;
     long long from = list_number(&rest), to;
@@ -156,8 +156,7 @@ const char *region_text(const struct session *session, struct arena *a)
 
     if (from == NULL && to == NULL)
         return NULL;
-    return arena_printf(a, "%s%s%s%s%s%s%s", from != NULL ? "from " : "",
-                        from != NULL ? from : "", from != NULL ? " alone" : "",
-                        from != NULL && to != NULL ? "; " : "", to != NULL ? "to " : "",
-                        to != NULL ? to : "", to != NULL ? " alone" : "");
+    return arena_printf(a, "only %s%s%s%s", from != NULL ? "queries " : "",
+                        from != NULL ? from : "", from != NULL && to != NULL ? ", keys " :
+                        to != NULL ? "keys " : "", to != NULL ? to : "");
 }

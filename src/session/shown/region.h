@@ -19,7 +19,7 @@ int region_check(const struct session *session, struct err *e);
 int region_axis(const struct session *session, const struct item *item, bool queries,
                 struct arena *a, const unsigned char **out, struct err *e);
 
-/* For captions, "from cat alone; to the,dog alone"; NULL if all tokens are shown. */
+/* For captions, "only queries cat, keys the,dog"; NULL if all tokens are shown. */
 const char *region_text(const struct session *session, struct arena *a);
 
 #endif

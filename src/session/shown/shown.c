@@ -2,7 +2,6 @@
  * --hide, --renorm, --merge -> the tokens that are shown: some hidden, words in place of pieces. */
 #include "session/shown/shown.h"
 
-#include "session/shown/average.h"
 
 #include <string.h>
 
@@ -231,7 +230,9 @@ static int fill_side(const struct session *session, struct arena *a, struct item
     if (hide_side(session, a, item, side, positions, &shown->out, e) != 0)
         return -1;
     if (session->asked->merge != MERGE_NONE && tokens->word == NULL && item->generated == NULL)
-        return err_set(e, ERR_INPUT, "--merge words: ids have no words: expected a text");
+        return err_set(e, ERR_INPUT, item->n_several > 0 ?
+                       "--merge words, --average texts: words do not lie at the same tokens in all "
+                       "texts" : "--merge words: ids have no words: expected a text");
     if (session->asked->merge != MERGE_NONE && tokens->word != NULL)
         merge_side(a, tokens, shown);
     hide_words(a, tokens, shown);
@@ -353,12 +354,8 @@ const char *shown_asked(const struct session *session, struct arena *a, enum sho
 {
     const char *list = hidden_list(session->asked);
 
-    const char *mean = average_text(session, a), *text;
-
-    text = put_together(a, session->asked, list == NULL ? NULL :
+    return put_together(a, session->asked, list == NULL ? NULL :
                         arena_printf(a, "hidden: %s, %s", list, policy(session->asked, of)));
-    return mean == NULL || text == NULL ? (mean != NULL ? mean : text) :
-                                          arena_printf(a, "%s; %s", mean, text);
 }
 
 bool shown_hides(const struct session *session, const struct item *item)

@@ -29,8 +29,7 @@ enum shown_of { SHOWN_WEIGHTS, SHOWN_NUMBERS };
  */
 const char *shown_text(const struct session *session, struct arena *a, const struct item *item,
                        enum shown_of of);
-/* The same from the options, for no particular text, with what is averaged: "mean of heads 0-3;
- * hidden: special". */
+/* The same from the options, for no particular text: "hidden: special". */
 const char *shown_asked(const struct session *session, struct arena *a, enum shown_of of);
 
 /* ERR_USAGE if --renorm is given, for commands that only write statistics of heads. */

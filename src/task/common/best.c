@@ -5,9 +5,11 @@
 #include <math.h>
 
 #include "analysis/choice.h"
+#include "analysis/spectral.h"
 #include "analysis/stats.h"
 #include "base/sort.h"
 #include "session/select.h"
+#include "session/shown/average.h"
 #include "session/texts.h"
 
 static const struct opt_values metric_values = { .words = metric_names };
@@ -17,6 +19,8 @@ static const struct opt opts[] = {
     INT(0, "best", "N", F(n), NULL, 1, 4096,
         "show only the N heads with the largest --metric, by default of all layers",
         .needs = "metric: by what heads are the best", .excludes = "average"),
+    FLAG(0, "reverse", F(reverse), "with --best: the N heads with the smallest --metric",
+         .needs = "best"),
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
           "with --best: the metric by which heads are chosen",
           .needs = "best: mha-viz model --metric draws a metric of all heads"),
@@ -41,7 +45,8 @@ int best_check(const struct best_args *best, struct err *e)
     meant = metric_nearest(best->metric, metric_names);
     return err_set(e, ERR_USAGE, "--metric: '%s' is not a metric%s%s%s", best->metric,
                    meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
-                   meant != NULL ? "'?" : "");
+                   meant != NULL ? "'?" :
+                   "; expected one, of those that `mha-viz help metrics` lists");
 }
 
 /* [layers, heads] of the session: the metric of each head; NaN if it is undefined or the head is
@@ -49,8 +54,8 @@ int best_check(const struct best_args *best, struct err *e)
 static double *measure(const struct session *session, const struct wanted *want, const char *metric,
                        struct arena *a, const struct item *item, struct err *e)
 {
-    const struct metric_set set = { .metric = &metric_table[metric_find(metric)], .n = 1,
-                                    .opts = metric_opts_default() };
+    struct metric_set set = { .metric = &metric_table[metric_find(metric)], .n = 1,
+                              .opts = metric_opts_default() };
     int n = session->n_layers * session->n_heads;
     double *value = arena_alloc_raw(a, (uint64_t)n, sizeof *value);
     struct wanted pass = *want;
@@ -59,6 +64,9 @@ static double *measure(const struct session *session, const struct wanted *want,
     struct stats *stats;
     struct texts texts;
 
+    if (metric_find(metric) == METRIC_spectral && session->stack != STACK_CROSS &&
+        session_has_weights(session))
+        set.opts.spectral = spectral_of(a, session->shown, session->par, session->env->warn);
     texts_pack(&texts, a, item, 1);
     attended = session_attended(session, &texts, a);
     stats = stats_new(a, session->shown, &attended, &pass, &set);
@@ -84,7 +92,7 @@ int best_heads(const struct session *session, const struct wanted *want,
 
     if (value == NULL)
         return -1;
-    place = sort_places(a, value, n, false);
+    place = sort_places(a, value, n, best->reverse);
     for (; n_best < n && n_best < best->n && !isnan(value[place[n_best]]); n_best++)
         names = arena_printf(a, "%s%sL%dH%d", names != NULL ? names : "",
                              names != NULL ? "," : "", place[n_best] / session->n_heads,
@@ -96,8 +104,10 @@ int best_heads(const struct session *session, const struct wanted *want,
     asked->layer = NULL;
     asked->head = names;
     asked->chosen = n_best == 1 ?
-        arena_printf(a, "the head with the largest %s", best->metric) :
-        arena_printf(a, "the %d heads with the largest %s", n_best, best->metric);
+        arena_printf(a, "the head with the %s %s", best->reverse ? "smallest" : "largest",
+                     best->metric) :
+        arena_printf(a, "the %d heads with the %s %s", n_best,
+                     best->reverse ? "smallest" : "largest", best->metric);
     *of = arena_alloc(a, 1, sizeof **of);
     **of = *session;
     (*of)->a = a;

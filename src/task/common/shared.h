@@ -15,6 +15,7 @@
 struct best_args {
     int n;                      /* number of heads; 0: all selected heads */
     const char *metric;         /* name of the metric; NULL if not given */
+    bool reverse;               /* heads with the smallest values, not the largest */
 };
 
 /* Options of such a command: the first member of its args struct. */

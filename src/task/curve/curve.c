@@ -158,7 +158,8 @@ static int curve_draw_texts(struct curve_job *jobs, int n, struct err *e)
 
     for (int k = 0; k < n; k++)
         if (jobs[k].n_texts == 0)
-            return input_result(jobs[k].job.in, 0, e);
+            return input_result(jobs[k].job.in, 0, e) != 0 ? -1 :
+                   err_set(e, ERR_INPUT, "%s: holds no text", input_name(jobs[k].job.in));
     /* The caption of a picture says it. */
     if (output_is_report(output) && jobs->args->bootstrap > 0 &&
         jobs->n_texts < CURVE_LEAST_TEXTS)

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "draw/figure/curve.h"
+#include "session/shown/average.h"
 #include "session/shown/shown.h"
 #include "task/curve/curve.h"
 #include "task/figure/figure_curve.h"
@@ -245,18 +246,31 @@ static const char *bins_text(const struct curve_job *job, const struct curve *cu
     return curve_has_intervals(curve) ? arena_printf(a, "%s, and of their intervals", text) : text;
 }
 
-static const char *curve_picture_caption(const struct curve_job *jobs, int n,
-                                         const struct curve *curve, int bin, struct arena *a)
+/* What a line stands for. */
+static const char *lines_text(const struct curve_job *job, struct arena *a)
 {
     static const char *const each[] = { "", "a line per head", "mean over the heads of each layer",
                                         "mean over heads" };
+    const char *mean = average_text(&job->job.s, a);
+
+    if (mean == NULL)
+        return each[job->each];
+    if (!session_averages(&job->job.s, AVERAGE_HEADS))
+        return arena_printf(a, "%s, %s", each[job->each], mean);
+    return job->each == EACH_MEAN || job->n_lines < 2 ? mean :
+               arena_printf(a, "a line per layer, %s", mean);
+}
+
+static const char *curve_picture_caption(const struct curve_job *jobs, int n,
+                                         const struct curve *curve, int bin, struct arena *a)
+{
     const struct session *s = &jobs->job.s;
     const char *shown = shown_asked(s, a, SHOWN_NUMBERS);
     const char *name = n > 1 ? arena_printf(a, "%d models", n) : s->name;
 
     return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s%s.", name, metric_text(jobs, a),
-                        over_names[jobs->args->over], each[jobs->each], texts_text(jobs, curve, a),
-                        bins_text(jobs, curve, bin, a),
+                        over_names[jobs->args->over], lines_text(jobs, a),
+                        texts_text(jobs, curve, a), bins_text(jobs, curve, bin, a),
                         curve->n_dots > 0 ? "; dots: heads" : "",
                         curve_has_legend(curve) ? "" : arena_printf(
                             a, "; %d lines, more than can be told apart", curve->n_lines),

@@ -136,7 +136,8 @@ void curve_open(struct curve_job *job)
     job->sums.a = arena_child(s->a);      /* outlives the texts that it grows with */
     job->sums.kind = (struct summary_kind){ .n = job->n_lines,
                                             .n_replicates = job->args->bootstrap };
-    if (job->args->over == OVER_LAYER && job->each == EACH_MEAN && job->args->models.n < 2)
+    if (job->args->over == OVER_LAYER && job->each == EACH_MEAN && job->args->models.n < 2 &&
+        !session_averages(s, AVERAGE_HEADS))
         job->heads = summary_new(s->a, &(struct summary_kind){ .n = job->n_heads });
     if (job->metric == METRIC_spectral && s->stack != STACK_CROSS &&
         session_has_weights(s))

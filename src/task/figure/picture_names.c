@@ -92,11 +92,16 @@ const char *picture_title(const struct picture *picture, struct arena *a, int i)
 
 const char *picture_note(const struct picture *picture, struct arena *a, int i)
 {
+    const struct picture_panel *panel = &picture->panel[i];
     const char *mean = average_text(picture->s, a);
 
     if (picture->look.rollout)
         return picture_names_layers(picture, a);
-    if (mean != NULL)
-        return is_of_all(picture) ? mean + strlen("mean of ") : mean;
-    return picture->n_layers > 1 ? picture_names_type_of(picture, i) : NULL;
+    if (mean == NULL)
+        return picture->n_layers > 1 ? picture_names_type_of(picture, i) : NULL;
+    if (is_of_all(picture))
+        return mean + strlen("mean of ");
+    return session_names_heads(picture->s->asked) ?
+               arena_printf(a, "mean of %s", average_names(picture->s, a, panel->layer,
+                                                           panel->head)) : mean;
 }

@@ -134,9 +134,14 @@ static const struct shared_reader readers[] = {
 
 static int one_report(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct links_job *own;
+    struct links_job *job = self, *own;
+    int status;
 
-    return job_of(self, a, item, &own, e) == 0 ? links_write(own, a, item, e) : -1;
+    if (job_of(job, a, item, &own, e) != 0)
+        return -1;
+    status = links_write(own, a, item, e);
+    job->job.results = own->job.results;        /* the header is written */
+    return status;
 }
 
 static const struct job_kind kind = { .outputs = &output_figures, .name = "links",

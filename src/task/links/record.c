@@ -9,6 +9,7 @@ struct link_row {
     int query, key;             /* key -1: the sink that is no key */
     struct text_span query_text, key_text;
     double weight;
+    int place;                  /* of the head: in its layer's order, or of --best in its rank */
 };
 
 #define F(f) offsetof(struct link_row, f)
@@ -46,8 +47,8 @@ static const struct column text_columns[] = {
     { "n_links", "links that --top-share, --min-weight, --between, --from and --to leave; the "
       "4,000 strongest of them are listed", .kind = COLUMN_LONG, .where = IN_JSON,
       .field = F(n_all) },
-    { "links", "one object per line of the picture: heads in the order of the layers, then by "
-      "query, the strongest first", .kind = COLUMN_RECORD, .list = true,
+    { "links", "one object per line of the picture: heads in the order of the layers, or of "
+      "--best, then by query, the strongest first", .kind = COLUMN_RECORD, .list = true,
       .where = IN_TSV | IN_JSON, .of = &row_record, .field = F(links) },
 };
 #undef F
@@ -73,10 +74,8 @@ static int links_in_order(const void *x, const void *y)
 {
     const struct link_row *a = x, *b = y;
 
-    if (a->id.layer != b->id.layer)
-        return a->id.layer < b->id.layer ? -1 : 1;
-    if (a->id.head != b->id.head)
-        return a->id.head < b->id.head ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
     if (a->query != b->query)
         return a->query < b->query ? -1 : 1;
     if (a->weight != b->weight)
@@ -100,6 +99,7 @@ static struct list links_rows_of(const struct links_job *job, struct arena *a,
             records_label(found->queries.tokens, query[link->query]),
             to < 0 ? (struct text_span){ NULL, 0 } : records_label(found->keys.tokens, to),
             (double)link->weight,
+            job->args->shared.best.n > 0 ? job->place[link->head] : link->head,
         };
     }
     if (links->n < links->n_all)

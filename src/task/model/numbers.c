@@ -95,6 +95,13 @@ int model_view_choose(struct model_view_job *job, struct err *e)
         return -1;
     if (s->model == NULL)
         return 0;
+    if (session_averages(s, AVERAGE_HEADS | AVERAGE_LAYERS) &&
+        (job->metric.by == BY_TYPE || job->sort.by == BY_TYPE || job->args->mds))
+        return err_set(e, ERR_USAGE, "--average: a mean of heads or layers has no type, by which "
+                       "%s", job->args->mds ? "--mds colours points" : "cells are drawn or sorted");
+    if (session_averages(s, AVERAGE_HEADS) && job->args->sort != NULL)
+        return err_set(e, ERR_USAGE, "--average heads, --sort: a layer has one map, and no heads "
+                       "to sort");
     job->set.opts = metric_opts_default();
     want(job, &job->metric);
     want(job, &job->sort);

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/str.h"
 #include "draw/figure/board.h"
+#include "session/shown/average.h"
 #include "session/shown/region.h"
 #include "session/shown/shown.h"
 #include "task/model/model.h"
@@ -273,6 +274,18 @@ const char *model_view_of(const struct model_view_picture *picture, struct arena
            arena_printf(a, "%s, %s", s->model->name, family_stack_names[s->stack]);
 }
 
+/* " of each head", or " of each layer, mean of heads 0-3". */
+static const char *of_each(const struct session *session, struct arena *a)
+{
+    const char *mean = session->model != NULL ? average_text(session, a) : NULL;
+
+    if (mean == NULL)
+        return " of each head";
+    return arena_printf(a, "%s, %s", !session_averages(session, AVERAGE_LAYERS) ? " of each layer" :
+                                     !session_averages(session, AVERAGE_HEADS) ? " of each head" :
+                                                                                 "", mean);
+}
+
 static const char *model_picture_caption(const struct model_view_picture *picture, struct arena *a,
                                          int pool, double clip)
 {
@@ -281,8 +294,8 @@ static const char *model_picture_caption(const struct model_view_picture *pictur
     const struct figure_args *figure = &j->args->shared.figure;
     enum shown_of of = picture->map != NULL ? SHOWN_WEIGHTS : SHOWN_NUMBERS;
     const char *shown = s->model != NULL ? shown_asked(s, a, of) : NULL;
-    char *text = arena_printf(a, "%s: %s of each head%s", model_view_of(picture, a),
-                              what(picture, a), picture->of);
+    char *text = arena_printf(a, "%s: %s%s%s", model_view_of(picture, a), what(picture, a),
+                              of_each(s, a), picture->of);
 
     if (s->model != NULL)
         text = arena_printf(a, "%s%s", text, figure_changes(a, s->asked));
@@ -308,10 +321,16 @@ static void set_labels(const struct model_view_picture *picture, const struct gr
 {
     const struct model_view_key *sort = &picture->j->sort;
 
-    board->rows = figure_numbered(a, 'L', g->layer, g->n_rows);
+    const struct session *session = &picture->j->job.s;
+    static const char *const mean[] = { "mean" };
+    static const struct label_list of_mean = { .n = 1, .text = mean };
+
+    board->rows = session_averages(session, AVERAGE_LAYERS) ? of_mean :
+                      figure_numbered(a, 'L', g->layer, g->n_rows);
     board->row_name = "layer";
     if (!is_sorted(picture)) {
-        board->cols = figure_numbered(a, 'H', g->head, g->n_cols);
+        board->cols = session_averages(session, AVERAGE_HEADS) ? of_mean :
+                          figure_numbered(a, 'H', g->head, g->n_cols);
         board->col_name = "head";
     } else {
         board->col_name = arena_printf(a, "heads of each layer by %s%s", sort->name,

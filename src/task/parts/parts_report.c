@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
+#include "session/shown/average.h"
 #include "task/common/provenance.h"
 
 enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
@@ -111,7 +112,7 @@ static int parts_report_open_model(struct job *job, const struct sums *part, str
     s->model = s->shown = m;
     s->stack = parts_report_stack_of(job->n_heads > 0 ? job->heads[0].stack : NULL);
     want_heads(job);
-    return 0;
+    return average_of_parts(s, e);
 }
 
 /* ---- merge ---- */

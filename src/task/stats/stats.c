@@ -76,7 +76,7 @@ static const struct opt summary_opts[] = {
 
 /* What a part of the layers is without. */
 #define OF_LAYERS \
-    "shard|resume|generate|input|types; attention|qkv: a model is required"
+    "shard|resume|generate|input|types|average; attention|qkv: a model is required"
 
 static const struct opt layers_opts[] = {
     OUTPUT(0, "hidden-out", "FILE", F(layers.out),
@@ -313,8 +313,8 @@ static int check_readers(const struct stats_job *job, struct err *e)
         (job->job.of_many || args->links || (job->job.results.output.format != OUTPUT_JSON &&
                                              !stats_shows_keys(job))))
         return err_set(e, ERR_USAGE, "--top is of the JSON of a text's heads, or of the keys that "
-                       "receive most: expected --json or --metric received, without --links and "
-                       "--summary");
+                       "receive most: expected --json, or --metric received alone, without "
+                       "--links, --summary and --sort");
     return 0;
 }
 

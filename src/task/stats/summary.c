@@ -6,6 +6,7 @@
 
 #include "analysis/contrast.h"
 #include "base/str.h"
+#include "session/shown/average.h"
 #include "task/stats/stats.h"
 
 enum { MOST_GROUPS = 100 };
@@ -545,13 +546,14 @@ static const char *title(const struct stats_job *job, const struct stats_group *
     struct arena *a = session->a;
     const char *by = session->asked->by, *shown = shown_asked(session, a, SHOWN_NUMBERS);
     const char *group = by != NULL ? arena_printf(a, "%s %s: ", by, g->name) : "";
+    const char *mean = average_text(session, a);
 
     group = report_clean(a, group, strlen(group));
     if (job->of_models)
         group = arena_printf(a, "%s: %s", session->name, group);
-    return arena_printf(a, "%smean of %lld text%s%s%s", group, (long long)g->n,
-                        str_plural(g->n), shown != NULL ? "; " : "",
-                        shown != NULL ? shown : "");
+    return arena_printf(a, "%smean of %lld text%s%s%s%s%s", group, (long long)g->n,
+                        str_plural(g->n), mean != NULL ? "; " : "", mean != NULL ? mean : "",
+                        shown != NULL ? "; " : "", shown != NULL ? shown : "");
 }
 
 static void stats_summary_print_tables(const struct stats_job *job, const struct stats_group *group,
