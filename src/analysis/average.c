@@ -13,6 +13,7 @@ struct sums {
     struct average_size size;
     double **sum;               /* [layers or 1, heads or 1] each [n_queries, columns]; NaN: hidden
                                    so far; NULL: not wanted */
+    double **single;            /* the same of one copy of each key; NULL: keys have one */
 };
 
 struct average {
@@ -54,9 +55,13 @@ static void sums_new(const struct average *x, struct arena *a, struct sums *sums
     int n = x->n_layers * x->n_heads;
 
     sums->sum = arena_alloc(a, (size_t)n, sizeof *sums->sum);
+    sums->single = sums->size.with_single ? arena_alloc(a, (size_t)n, sizeof *sums->single) : NULL;
     for (int i = 0; i < n; i++)
-        if (x->count[i] > 0)
+        if (x->count[i] > 0) {
             sums->sum[i] = sum_new(a, cells_of(&sums->size));
+            if (sums->single != NULL)
+                sums->single[i] = sum_new(a, cells_of(&sums->size));
+        }
 }
 
 struct average *average_new(struct arena *a, const struct model *model, const struct wanted *want,
@@ -92,16 +97,15 @@ static void average_add_row(double *sum, const float *weight, const unsigned cha
             sum[j] = (isnan(sum[j]) ? 0.0 : sum[j]) + (double)weight[j];
 }
 
-static void take_head(struct average *x, const struct rows *rows)
+/* Adds these weights of a block of rows. */
+static void add_rows(double *sum, const struct average_size *size, const struct rows *rows,
+                     const float *weight)
 {
-    const struct average_size *size = &x->text[rows->text].size;
-    double *sum = x->text[rows->text].sum[average_place_of(x, rows->layer, rows->head)];
-
     for (int t = 0; t < rows->n_rows; t++) {
         size_t at = (size_t)t * rows->stride;
         double *row = sum + (size_t)(rows->row0 + t) * (size_t)columns_of(size);
 
-        average_add_row(row + rows->key0, rows->weight + at,
+        average_add_row(row + rows->key0, weight + at,
                         rows->hidden != NULL ? rows->hidden + at : NULL, rows->n_keys);
         if (rows->null_mass != NULL && size->with_sink) {
             float taken = (float)rows->null_mass[t];
@@ -109,6 +113,17 @@ static void take_head(struct average *x, const struct rows *rows)
             average_add_row(row + size->n_keys, &taken, NULL, 1);
         }
     }
+}
+
+static void take_head(struct average *x, const struct rows *rows)
+{
+    const struct sums *sums = &x->text[rows->text];
+    int i = average_place_of(x, rows->layer, rows->head);
+
+    add_rows(sums->sum[i], &sums->size, rows, rows->weight);
+    if (sums->single != NULL)
+        add_rows(sums->single[i], &sums->size, rows,
+                 rows->single != NULL ? rows->single : rows->weight);
 }
 
 /* One head, or the same rows of all heads of a layer. */
@@ -144,16 +159,24 @@ struct average *average_texts_new(struct arena *a, const struct average *of)
     return average;
 }
 
+/* Adds the mean of n cells; from NULL: not wanted. */
+static void add_mean(double *sum, const double *from, size_t n, int count)
+{
+    for (size_t k = 0; from != NULL && k < n; k++)
+        if (!isnan(from[k]))
+            sum[k] = (isnan(sum[k]) ? 0.0 : sum[k]) + from[k] / count;
+}
+
 void average_add(struct average *to, const struct average *of)
 {
-    for (int i = 0; i < of->n_layers * of->n_heads; i++) {
-        const double *from = of->text->sum[i];
-        double *sum = to->text->sum[i];
+    const struct sums *from = of->text;
+    size_t n = cells_of(&from->size);
 
-        for (size_t k = 0; from != NULL && k < cells_of(&of->text->size); k++)
-            if (!isnan(from[k]))
-                sum[k] = (isnan(sum[k]) ? 0.0 : sum[k]) + from[k] / of->count[i];
-        to->count[i] += from != NULL;
+    for (int i = 0; i < of->n_layers * of->n_heads; i++) {
+        add_mean(to->text->sum[i], from->sum[i], n, of->count[i]);
+        if (from->single != NULL)
+            add_mean(to->text->single[i], from->single[i], n, of->count[i]);
+        to->count[i] += from->sum[i] != NULL;
     }
 }
 
@@ -162,7 +185,7 @@ void average_add(struct average *to, const struct average *of)
 /* Row t of the mean of place i: rows->weight, hidden, entropy, n_visible and null_mass are those
  * that it points to. */
 struct row_of {
-    float *weight;              /* [n_keys] */
+    float *weight, *single;     /* [n_keys]; single NULL: keys have one copy */
     unsigned char *hidden;      /* [n_keys] */
     double entropy, null_mass;
     int n_visible;
@@ -179,6 +202,10 @@ static void fill_row(const struct average *x, const struct sums *sums, int i, in
         row->hidden[k] = (unsigned char)(isnan(sum[k]) != 0);
         row->weight[k] = row->hidden[k] ? 0.0f : (float)(sum[k] / x->count[i]);
         row->n_visible += !row->hidden[k];
+        if (row->single != NULL)
+            row->single[k] = row->hidden[k] ? 0.0f :
+                             (float)(sums->single[i][(size_t)t * (size_t)columns_of(&sums->size) +
+                                                     (size_t)k] / x->count[i]);
     }
     row->entropy = row_entropy(row->weight, n);
     row->null_mass = sums->size.with_sink && !isnan(sum[n]) ? sum[n] / x->count[i] : 0.0;
@@ -190,7 +217,8 @@ static struct rows rows_of(const struct average_size *size, int text, int stack,
     return (struct rows){
         .text = text, .stack = stack, .layer = layer, .head = head, .row0 = t, .n_rows = 1,
         .n_keys = size->n_keys, .n_queries = size->n_queries, .n_all_keys = size->n_keys,
-        .stride = (size_t)size->n_keys, .weight = row->weight, .hidden = row->hidden,
+        .stride = (size_t)size->n_keys, .weight = row->weight, .single = row->single,
+        .hidden = row->hidden,
         .n_visible = &row->n_visible, .entropy = &row->entropy,
         .null_mass = size->with_sink ? &row->null_mass : NULL,
     };
@@ -218,6 +246,8 @@ void average_feed(const struct average *average, int text, struct arena *a, int 
 
     for (int h = 0; h < H; h++) {
         row[h].weight = arena_alloc_raw(a, (size_t)sums->size.n_keys, sizeof(float));
+        row[h].single = sums->single == NULL ? NULL :
+                        arena_alloc_raw(a, (size_t)sums->size.n_keys, sizeof(float));
         row[h].hidden = arena_alloc_raw(a, (size_t)sums->size.n_keys, 1);
     }
     for (int l = 0; l < average->n_layers; l++) {
@@ -245,6 +275,7 @@ double average_bytes(unsigned over, const struct average_size *size, int n_layer
     double n = ((over & AVERAGE_LAYERS) != 0 ? 1.0 : n_layers) *
                ((over & AVERAGE_HEADS) != 0 ? 1.0 : n_heads);
 
-    return over == 0 ? 0.0 : ((over & AVERAGE_TEXTS) != 0 ? 2.0 : 1.0) * n *
+    return over == 0 ? 0.0 : ((over & AVERAGE_TEXTS) != 0 ? 2.0 : 1.0) *
+                             (size->with_single ? 2.0 : 1.0) * n *
                                  (double)cells_of(size) * sizeof(double);
 }

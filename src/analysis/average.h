@@ -16,6 +16,7 @@ enum average_over { AVERAGE_HEADS = 1, AVERAGE_LAYERS = 2, AVERAGE_TEXTS = 4 };
 struct average_size {
     int n_queries, n_keys;
     bool with_sink;
+    bool with_single;           /* rows also have the weights of one copy of each key */
 };
 
 struct average;

@@ -61,6 +61,7 @@ struct opt {
     const struct opt_values *values;    /* values that completions offer for a STRING or LIST;
                                    NULL: none */
     const char *help;           /* one line, unit included, no full stop */
+    bool none;                  /* STRING: the value "none" counts as not given for these: */
     const char *needs;          /* options of which one must be given with it, as cli/rules.h has
                                    them; NULL: none */
     const char *excludes;       /* options that cannot be given with it; NULL: none */

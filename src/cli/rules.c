@@ -119,7 +119,8 @@ static bool is_given(const struct rule_term *term, const void *args)
     case OPT_FLAG:
         return *(const bool *)at;
     case OPT_STRING:
-        return *(const char *const *)at != NULL;
+        return *(const char *const *)at != NULL &&
+               (!o->none || strcmp(*(const char *const *)at, "none") != 0);
     case OPT_LIST:
         return ((const struct opt_list *)at)->n > 0;
     case OPT_CHOICE:

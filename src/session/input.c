@@ -305,6 +305,8 @@ static int next_text(struct input *input, struct arena *a, struct item *out, str
 static int next_mean(struct input *input, struct arena *a, struct item *out, struct err *e)
 {
     struct item *items = NULL;
+    struct arena_mark mark = arena_mark(a);
+    double before = input->limit.base;
     int n = 0, room = 0, status = 1;
 
     if (input->is_over)
@@ -321,8 +323,14 @@ static int next_mean(struct input *input, struct arena *a, struct item *out, str
             items = more;
         }
         status = next_text(input, a, &items[n], e);
-        if (status == 1 && session_generate(input->s, &items[n++], 1, a, e) != 0)
+        if (status != 1)
+            break;
+        if (session_generate(input->s, &items[n], 1, a, e) == 0)
+            n++;
+        else if (input_fail(input, &items[n], e) != 0)
             return -1;
+        if (input_is_limited(input))    /* all of them are held */
+            input->limit.base = before + (double)arena_since(a, mark);
     }
     if (status != 0 || n == 0)
         return status;

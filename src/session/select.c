@@ -98,7 +98,7 @@ int session_select(struct session *session, int n_operands, bool all, struct wan
     bool target = text || repeats || asked->decoder_ids != NULL || asked->generate > 0 ||
                   (asked->jsonl && asked->half == HALF_BOTH);
 
-    session->stack = default_stack(session->model, target, all && asked->average == NULL);
+    session->stack = default_stack(session->model, target, all && !average_is_asked(asked));
     if (asked->stack != NULL && find_stack(session, &session->stack, e) != 0)
         return -1;
     choose_shown(session);

@@ -157,3 +157,17 @@ caption() {
     [ -z "$(ls "$dir"/b.* 2> /dev/null)" ]
 }
 
+
+@test "--average none is as if it was not given; copies of keys are single in export" {
+    "$viz" export --no-metadata -m builtin:translate -o "$dir/a.npz"
+    "$viz" export --no-metadata -m builtin:translate --average none -o "$dir/b.npz"
+    cmp "$dir/a.npz" "$dir/b.npz"
+    works "$viz" heatmap --rollout --average none -o "$dir/a.svg" "$text"
+    works "$viz" heatmap --best 2 --metric prev --average none -o "$dir/a.svg" "$text"
+    ids=$(seq 24 | awk '{ printf("%s%d", NR > 1 ? "," : "", 5 + $1 % 15) }')
+    for m in big_bird big_bird_random; do
+        of=(-m "$ref/families/$m" --ids "$ids" -l 0 -H 0)
+        "$viz" export "${of[@]}" --tsv | cut -f 5- > "$dir/head"
+        "$viz" export "${of[@]}" --average heads --tsv | cut -f 5- | cmp - "$dir/head"
+    done
+}

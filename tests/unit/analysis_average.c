@@ -87,7 +87,7 @@ static void see_done(void *self, int text, int layer)
     seen->n_done++;
 }
 
-static const struct average_size size = { T, T, false };
+static const struct average_size size = { .n_queries = T, .n_keys = T };
 
 static struct average *run(const struct wanted *want, unsigned over)
 {

@@ -38,6 +38,14 @@ static int read_over(const char *list, unsigned *over, struct err *e)
     return 0;
 }
 
+bool average_is_asked(const struct asked *asked)
+{
+    struct err ignored;
+    unsigned over;
+
+    return read_over(asked->average, &over, &ignored) != 0 || over != 0;
+}
+
 /* ---- the model of the means ---- */
 
 /* [layers] that have a head which is shown, or [heads] that are shown of a layer. */

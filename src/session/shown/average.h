@@ -26,6 +26,9 @@ struct session_average {
  */
 int average_select(struct session *session, struct wanted *want, struct err *e);
 
+/* Whether --average lists anything but none. */
+bool average_is_asked(const struct asked *asked);
+
 /* Whether session shows means over one of these: enum average_over. */
 static inline bool session_averages(const struct session *session, unsigned over)
 {

@@ -26,7 +26,8 @@ static struct average_size size_of(const struct session *session, const struct i
 {
     return (struct average_size){ item_side(item, session_query_side(session))->n,
                                   item_side(item, session_key_side(session))->n,
-                                  session_has_sinks(session, want) };
+                                  session_has_sinks(session, want),
+                                  session->average->of->config.sparse.block > 0 };
 }
 
 /* The sums of these texts. */
@@ -92,12 +93,13 @@ int average_forward(const struct session *session, const struct texts *texts,
 
 double average_memory(const struct session *session, const struct item *item)
 {
-    const struct average_size size = {
-        item_side(item, session_query_side(session))->n,
-        item_side(item, session_key_side(session))->n, true,
-    };
+    const struct session_average *average = session->average;
+    struct average_size size;
 
-    return session->average == NULL ? 0.0 :
-               average_bytes(session->average->over, &size, session->average->of->config.n_layers,
-                             session->average->of->config.n_heads);
+    if (average == NULL)
+        return 0.0;
+    size = (struct average_size){ item_side(item, session_query_side(session))->n,
+                                  item_side(item, session_key_side(session))->n, true,
+                                  average->of->config.sparse.block > 0 };
+    return average_bytes(average->over, &size, average->n_layers, average->n_heads);
 }

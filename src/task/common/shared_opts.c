@@ -250,7 +250,8 @@ const struct opt_group region_group = { "tokens shown", region_opts };
 static const struct opt average_opts[] = {
     WORDS(0, "average", "LIST", F(average), &average_values,
           "show means of maps: of heads, of layers, of texts (of one length), or of several of "
-          "these, separated by commas"),
+          "these, separated by commas",
+          .none = true),
     END
 };
 const struct opt_group average_group = { "means", average_opts };
